@@ -1,8 +1,9 @@
 /** Accounts in short and in long form: their plans, licenses and credits (book.md). */
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { account, credit, licenseUpdate, planAssociation } from "../resources/account.ts";
 import type { LongObject, Written, WrittenObject } from "./expansion.ts";
 import { ASSOCIATION_FIELDS, CREDIT_FIELDS, DAYS, shortenFields } from "./fields.ts";
-import { hasValue, isJsonObject, type JsonObject, listObjects, omitFields, replaceField } from "./json-object.ts";
+import { hasValue, type JsonObject, listObjects, omitFields, replaceField } from "./json-object.ts";
 import { omitName, type Shortening } from "./metering.ts";
 import { expandDetails } from "./plans.ts";
 import { withoutDefaults } from "./same-part.ts";

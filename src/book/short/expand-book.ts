@@ -1,9 +1,10 @@
+import type * as z from "zod";
+
 /**
  * Turns the short form of a book into the long form, before anything else reads it (book.md). Parts in long form stay
  * the same objects; every object that is made remembers where it was written.
  */
-import type * as z from "zod";
-
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { formatPath, type Path, type Problems, quoteValue, type Report } from "../problems.ts";
 import type { Book } from "../resources/book.ts";
 import { billableOf, CARD_LIST_NAMES } from "../resources/override.ts";
@@ -12,7 +13,7 @@ import { shortPlan } from "../resources/short-plan.ts";
 import { expandAccount } from "./accounts.ts";
 import { type ExpandedDocument, Expansion, type LongObject, type Written, type WrittenObject } from "./expansion.ts";
 import { SHORT_CARD_LISTS } from "./fields.ts";
-import { hasValue, isJsonObject, type JsonObject, listObjects, valueAt } from "./json-object.ts";
+import { hasValue, type JsonObject, listObjects, valueAt } from "./json-object.ts";
 import { expandEventSchema, expandMeter } from "./metering.ts";
 import { expandPlan } from "./plans.ts";
 

@@ -1,14 +1,9 @@
 /** Values of a document that is not checked yet. */
-import { isDecimalObject } from "../../numbers/decimal.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
 import type { Path } from "../problems.ts";
 
 /** An object with any fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object, and neither a list nor a number. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
-}
 
 /** Whether a field is present and not null. */
 export function hasValue(object: JsonObject, field: string): boolean {

@@ -1,9 +1,9 @@
 /** Event schemas and usage meters in short and in long form (book.md). */
-import { formatDecimal, parseDecimal } from "../../numbers/decimal.ts";
+import { formatDecimal, parseDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { eventSchema, usageMeter } from "../resources/event-schema.ts";
 import type { LongObject, WrittenObject } from "./expansion.ts";
 import { DECLARED_FIELDS, METER_FIELDS, shortenFields } from "./fields.ts";
-import { hasValue, isJsonObject, type JsonObject, listObjects, withoutAbsent } from "./json-object.ts";
+import { hasValue, type JsonObject, listObjects, withoutAbsent } from "./json-object.ts";
 import { readRuleText, withoutDefaults } from "./same-part.ts";
 
 /** The fields of a short schema with computed fields, and the type of each in the long form. */

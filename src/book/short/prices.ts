@@ -1,10 +1,18 @@
 /** Prices in short and in long form: rates, tiers, amounts in each currency (book.md, S7). */
 import { hasCode } from "../../errors.ts";
-import { type Decimal, divide, formatDecimal, multiply, parseDecimal, ZERO } from "../../numbers/decimal.ts";
+import {
+  type Decimal,
+  divide,
+  formatDecimal,
+  multiply,
+  parseDecimal,
+  ZERO,
+  isJsonObject,
+} from "../../numbers/decimal.ts";
 import { type Path, quoteValue } from "../problems.ts";
 import type { LongObject, Written, WrittenObject } from "./expansion.ts";
 import type { FieldRules } from "./fields.ts";
-import { hasValue, isJsonObject, type JsonObject, listObjects, valueAt, withoutAbsent } from "./json-object.ts";
+import { hasValue, type JsonObject, listObjects, valueAt, withoutAbsent } from "./json-object.ts";
 
 /** The places of a price in a card, by the positions of currency and tier. */
 export interface PriceLayout {

@@ -2,9 +2,9 @@
 import type * as z from "zod";
 
 import { hasCode } from "../../errors.ts";
-import { formatDecimal, isDecimalObject } from "../../numbers/decimal.ts";
+import { formatDecimal, isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { isJsonObject, type JsonObject } from "./json-object.ts";
+import { type JsonObject } from "./json-object.ts";
 
 /** Defaults that the schemas do not fill in. */
 const UNFILLED_DEFAULTS: JsonObject = {

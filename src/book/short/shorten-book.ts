@@ -2,11 +2,12 @@
  * Turns the long form of a book into the short form (book.md). Each part is expanded again and compared with what it
  * was: a part that the short form cannot say stays as it is.
  */
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { collectProblems } from "../problems.ts";
 import { RESOURCES, type ResourceList } from "../resources/book.ts";
 import { accountShortenings } from "./accounts.ts";
 import { expandBook, readBaseCurrency } from "./expand-book.ts";
-import { isJsonObject, type JsonObject, listObjects, omitFields, replaceAt, valueAt } from "./json-object.ts";
+import { type JsonObject, listObjects, omitFields, replaceAt, valueAt } from "./json-object.ts";
 import { METER_SHORTENINGS, SCHEMA_SHORTENINGS, type Shortening } from "./metering.ts";
 import { type ExpandItem, shortenDetails, shortenPlan } from "./plans.ts";
 import { isSamePart, withoutDefaults } from "./same-part.ts";
