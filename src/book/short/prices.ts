@@ -162,9 +162,9 @@ function checkEnd(tier: WrittenObject, startAfter: unknown, isLast: boolean): vo
     tier.report("upTo", "OUT_OF_BOUNDS", { above: formatDecimal(start), got: quoteValue(upTo) });
 }
 
-/** Reports units of a price without a rate. */
+/** Reports units of a price with flat amounts only. */
 function checkUnits(owner: WrittenObject, tiers: readonly WrittenObject[]): void {
-  if (tiers.some((tier) => tier.has("rate"))) return;
+  if (tiers.some((tier) => tier.has("rate")) || !tiers.some((tier) => tier.has("flat"))) return;
   for (const unit of ["per", "package"])
     if (owner.has(unit)) owner.report(unit, "UNEXPECTED_FIELD", { reason: "without a rate" });
 }

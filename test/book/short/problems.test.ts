@@ -267,6 +267,11 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     "$.pricePlans[0].usage[0].tiers[2].package: remove it; it can't be set without a rate",
   ],
   [
+    "a package without a rate or a flat amount",
+    (book) => (book.pricePlans[0].overages[0] = { feature: "gb", package: 10 }),
+    "$.pricePlans[0].overages[0].rate: missing: expected a rate or a flat amount",
+  ],
+  [
     "per 0 beside tiers",
     (book) => (book.pricePlans[0].usage[0].per = 0),
     "$.pricePlans[0].usage[0].per: expected more than 0, got 0",
