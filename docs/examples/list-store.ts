@@ -77,8 +77,11 @@ function applyChanges(state: State, changes: Changes): State {
   for (const removal of changes.removedDocuments ?? []) documents.delete(documentKey(removal));
   const events = new Map(state.events);
   let number = Math.max(0, ...[...events.values()].map((event) => event.number));
+  const acceptedIds = new Set<string>();
   for (const event of changes.newEvents ?? []) {
-    if (events.has(event.referenceId)) throw idTaken(event.referenceId);
+    if (events.has(event.referenceId)) throw idTaken("reference id", event.referenceId);
+    if (isAccepted(event) && acceptedIds.has(event.eventId)) throw idTaken("event id", event.eventId);
+    if (isAccepted(event)) acceptedIds.add(event.eventId);
     // The caller owns the sent objects and may change them later.
     const { accountId, attributes, dimensions } = event.sent;
     const payload = { accountId, attributes: attributes?.map((each) => ({ ...each })), dimensions: { ...dimensions } };
@@ -100,8 +103,8 @@ function applyChanges(state: State, changes: Changes): State {
   };
 }
 
-function idTaken(id: string): RatebookError {
-  const message = `the reference id ${JSON.stringify(id)} is taken: the id source returned it twice`;
+function idTaken(noun: string, id: string): RatebookError {
+  const message = `the ${noun} ${JSON.stringify(id)} of a new event is taken`;
   return new RatebookError("ERR_TAKEN", message, { resource: "event", id });
 }
 
@@ -194,7 +197,8 @@ function createView(now: () => State): LedgerView {
       ).map(({ event }) => event),
     eventsToUndo: async (accountId, filter, limit) =>
       listEvents()
-        .filter(createEventFilter({ ...filter, accountId, reverted: false }))
+        .filter((event) => event.accountId === accountId && !event.reverted)
+        .filter(createEventFilter(filter))
         .sort((a, b) => a.number - b.number)
         .slice(0, limit),
     eventsWithOverage: async (accountId, featureId, from, until, page) =>
@@ -283,9 +287,13 @@ function filterCells(
     .map((cell) => ({ ...cell, quantity: decimalOfExact(cell.quantity) }));
 }
 
+function isAccepted({ status }: Pick<EventRecord, "status">): boolean {
+  return status.startsWith("INGESTION_COMPLETED");
+}
+
 /** Whether an event is accepted and not undone: it counts, and its id is reserved. */
-function reservesId({ status, reverted }: EventRecord): boolean {
-  return status.startsWith("INGESTION_COMPLETED") && !reverted;
+function reservesId(event: EventRecord): boolean {
+  return isAccepted(event) && !event.reverted;
 }
 
 /** What ended a credit: nothing, its consumption, or a void. */
@@ -303,7 +311,7 @@ function createEventFilter({
   const hasFields = createFieldFilter(filter);
   return (event) =>
     hasFields(event) &&
-    (accepted === undefined || event.status.startsWith("INGESTION_COMPLETED") === accepted) &&
+    (accepted === undefined || isAccepted(event) === accepted) &&
     isWithin(event.timestamp, timestamp) &&
     isWithin(event.createdAt, createdAt);
 }

@@ -23,7 +23,7 @@ import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
 import type { ShortPlanInput } from "./resources/short-plan.ts";
-import { expandBook, expandPlanDocument } from "./short/expand-book.ts";
+import { expandBook, expandPlanDocument, PLAN_PLACE } from "./short/expand-book.ts";
 import type { ExpandedDocument } from "./short/expansion.ts";
 
 export type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
@@ -176,11 +176,11 @@ export function parsePlan(json: unknown, source: BookSource): PricePlan {
   const raw = typeof json === "string" ? parseDocumentText("the price plan", json, allProblems.report) : json;
   if (checkNesting(raw, allProblems)) {
     const { document, problems, lists } = expandPlanDocument(withoutSchema(raw), book, allProblems);
-    const shape = readShape(pricePlan, document, [], problems);
+    const shape = readShape(pricePlan, document, PLAN_PLACE, problems);
     if (shape !== undefined) {
       const report = problems.semanticReport();
-      const plan = resolvePricePlan(shape, [], { references: indexReferences({ ...book, ...lists }), report });
-      checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, [], report);
+      const plan = resolvePricePlan(shape, PLAN_PLACE, { references: indexReferences({ ...book, ...lists }), report });
+      checkPricePlan(plan, { ...indexBillables(book), inUse: true, cache: NO_CACHE }, PLAN_PLACE, report);
       if (problems.count() === 0) checkCanBeAssociated(plan, problems.report);
       if (problems.count() === 0) return plan;
     }
@@ -197,10 +197,11 @@ function withoutSchema(raw: unknown): unknown {
 /** Checks the fields that a plan needs to be associated (S16.1). */
 function checkCanBeAssociated({ pricePlanDetails }: PricePlan, report: Report): void {
   const { pricingCycleConfig, supportedCurrencies } = pricePlanDetails;
+  const path = [...PLAN_PLACE, "pricePlanDetails"];
   const reason = "to associate the price plan with an account";
-  if (!pricingCycleConfig) report(["pricePlanDetails", "pricingCycleConfig"], "MISSING", { expected: "one", reason });
+  if (!pricingCycleConfig) report([...path, "pricingCycleConfig"], "MISSING", { expected: "one", reason });
   if ((supportedCurrencies ?? []).length > 0) return;
-  report(["pricePlanDetails", "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
+  report([...path, "supportedCurrencies"], "MISSING", { expected: "at least one currency", reason });
 }
 
 /**

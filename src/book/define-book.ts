@@ -1,78 +1,61 @@
 /** Types of a book whose items refer to each other by name, so that the compiler finds misspelt names. */
 import type { ShortBookInput } from "./resources/book.ts";
+import type { PricePlanDetailsInput, PricePlanInput } from "./resources/price-plan.ts";
+import type { ShortAccountInput } from "./resources/short-items.ts";
+import type { ShortPlanInput } from "./resources/short-plan.ts";
 
-type List<Key extends keyof ShortBookInput> = ShortBookInput[Key];
 type Item<Items> = Items extends readonly (infer One)[] ? One : never;
+/** The value of a field, in those members of a union that have it. */
+type Field<One, Key extends string> = One extends { readonly [K in Key]: infer Value } ? Value : never;
 /** The texts in a union; any text if there is none, or one that is not literal. */
 type Known<Names> = [Names] extends [never] ? string : string extends Names ? string : Names & string;
-/** The value of a field, in those members of a union that have it. */
-type Field<Items, Key extends string> = Items extends { readonly [K in Key]: infer Value } ? Value : never;
-/** Ids and names, by which items refer to each other. */
-type Names<Items> = Known<Field<Item<Items>, "id"> | Field<Item<Items>, "name">>;
-/** The names in a list of declared fields: texts, or objects with a name. */
-type DeclaredNames<Fields> = Item<Fields> extends infer One ? (One extends string ? One : Field<One, "name">) : never;
-/** The names of fields of a kind, declared or computed. */
-type FieldNames<Schemas, Declared extends string, Computed extends string> = Known<
-  | DeclaredNames<Field<Item<Schemas>, Declared>>
-  | keyof Field<Item<Schemas>, Computed>
-  | Field<Item<Field<Field<Item<Schemas>, "enrichments">, "fields">>, "name">
->;
+/** The names of attributes, declared or computed. */
+type AttributeName<Schema> =
+  | Extract<Item<Field<Schema, "attributes">>, string>
+  | Field<Item<Field<Schema, "attributes">> | Item<Field<Field<Schema, "enrichments">, "fields">>, "name">
+  | keyof Field<Schema, "computed">;
 
-/** An item whose short and long fields may only have these texts. */
-type Checked<One, Fields> = One extends object
-  ? { readonly [Key in keyof One]: Key extends keyof Fields ? Fields[Key] : One[Key] }
-  : One;
-
-type MeterOf<Schemas> = Checked<
-  Item<List<"usageMeters">>,
-  {
-    readonly schema: Known<Field<Item<Schemas>, "name">>;
-    readonly eventSchemaName: Known<Field<Item<Schemas>, "name">>;
-    readonly sum?: FieldNames<Schemas, "attributes", "computed"> | Readonly<Record<string, unknown>> | null | undefined;
-  }
->;
-type UsageOf<Card, Meters> = Checked<Card, { readonly meter: Names<Meters>; readonly usageMeterId: Names<Meters> }>;
-type UsageCards<Cards, Meters> = readonly UsageOf<Item<NonNullable<Cards>>, Meters>[] | null | undefined;
-type PlanOf<Plan, Meters> = Plan extends { readonly pricePlanDetails: infer Details }
-  ? Omit<Plan, "pricePlanDetails"> & {
-      readonly pricePlanDetails: Omit<Details, "usageRateCards"> & {
-        readonly usageRateCards?: UsageCards<Field<Required<Details>, "usageRateCards">, Meters>;
-      };
-    }
-  : Omit<Plan, "usage"> & { readonly usage?: UsageCards<Field<Required<Plan>, "usage">, Meters> };
-type AccountOf<PlanName extends string, LicenseName extends string> = Checked<
-  Item<List<"accounts">>,
-  {
-    readonly plan?: Known<PlanName> | null | undefined;
-    readonly licenses?: Quantities<Known<LicenseName>> | null | undefined;
-  }
->;
-/** Quantities by license, as accounts have them. */
-type Quantities<LicenseName extends string> = {
-  readonly [Name in LicenseName]?: NonNullable<Field<Required<Item<List<"accounts">>>, "licenses">>[string];
+/** A list of items that also have the fields of a type. */
+type ListWith<Items, Fields> = readonly (Item<Items> & Fields)[] | null | undefined;
+/** An object with such a list in a field. */
+type WithList<One, Key extends keyof One, Fields> = Omit<One, Key> & {
+  readonly [K in Key]?: ListWith<One[K], Fields>;
 };
-type LicensePrice = Item<NonNullable<Field<Required<Item<List<"pricePlans">>>, "licenses">>>;
 /** An id and a name, from which the names of a kind are inferred. */
-interface Named<Name extends string> {
+interface Named<Name> {
   readonly id: Name;
-  readonly name?: Name | null;
+  readonly name?: Name | null | undefined;
 }
 
-/** A book whose parts refer only to parts that it has. */
-type BookOf<Schemas, Meters, PlanName extends string, LicenseName extends string> = Omit<
-  ShortBookInput,
-  "eventSchemas" | "usageMeters" | "addOns" | "pricePlans" | "accounts"
-> & {
+interface MeterReferences<Schema> {
+  readonly schema?: Known<Field<Schema, "name">>;
+  readonly eventSchemaName?: Known<Field<Schema, "name">>;
+  readonly sum?: Known<AttributeName<Schema>> | object | null | undefined;
+}
+type MeterName<Meter> = Known<Field<Meter, "id"> | Field<Meter, "name">>;
+type PlanOf<MeterName, LicenseName> =
+  | WithList<WithList<ShortPlanInput, "usage", { readonly meter: MeterName }>, "licenses", Named<LicenseName>>
+  | (Omit<PricePlanInput, "pricePlanDetails"> & {
+      readonly pricePlanDetails: WithList<
+        PricePlanDetailsInput,
+        "usageRateCards",
+        { readonly usageMeterId: MeterName }
+      >;
+    });
+interface AccountOf<Plan extends string, License extends string> extends Omit<ShortAccountInput, "plan" | "licenses"> {
+  readonly plan?: Plan | null | undefined;
+  readonly licenses?: { readonly [Name in License]?: LicenseQuantity } | null | undefined;
+}
+type LicenseQuantity = NonNullable<ShortAccountInput["licenses"]>[string];
+
+/** The lists of a book whose items refer only to parts that it has. */
+interface Lists<Schemas, Meters, PlanName, LicenseName> {
   readonly eventSchemas?: Schemas;
-  readonly usageMeters?: Meters & readonly MeterOf<NoInfer<Schemas>>[];
-  readonly addOns?: readonly (Item<List<"addOns">> & Named<LicenseName>)[] | null | undefined;
-  readonly pricePlans?:
-    | readonly (PlanOf<Item<List<"pricePlans">>, NoInfer<Meters>> &
-        Named<PlanName> & { readonly licenses?: readonly (LicensePrice & Named<LicenseName>)[] | null })[]
-    | null
-    | undefined;
-  readonly accounts?: readonly AccountOf<NoInfer<PlanName>, NoInfer<LicenseName>>[] | null | undefined;
-};
+  readonly usageMeters?: Meters & ListWith<ShortBookInput["usageMeters"], MeterReferences<Item<NoInfer<Schemas>>>>;
+  readonly addOns?: ListWith<ShortBookInput["addOns"], Named<LicenseName>>;
+  readonly pricePlans?: ListWith<readonly PlanOf<MeterName<Item<NoInfer<Meters>>>, LicenseName>[], Named<PlanName>>;
+  readonly accounts?: readonly AccountOf<Known<NoInfer<PlanName>>, Known<NoInfer<LicenseName>>>[] | null | undefined;
+}
 
 /**
  * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
@@ -80,10 +63,12 @@ type BookOf<Schemas, Meters, PlanName extends string, LicenseName extends string
  * {@link readBook} makes all other checks.
  */
 export function defineBook<
-  const Schemas extends List<"eventSchemas">,
-  const Meters extends List<"usageMeters">,
+  const Schemas extends ShortBookInput["eventSchemas"],
+  const Meters extends ShortBookInput["usageMeters"],
   const PlanName extends string,
   const LicenseName extends string = never,
->(book: BookOf<Schemas, Meters, PlanName, LicenseName>): ShortBookInput {
+>(
+  book: Lists<Schemas, Meters, PlanName, LicenseName> & Omit<ShortBookInput, keyof Lists<never, never, never, never>>,
+): ShortBookInput {
   return book as ShortBookInput;
 }

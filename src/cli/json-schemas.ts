@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 import { toDescribedSchema } from "../book/describing/json-schema.ts";
-import { shortBookSchema } from "../book/resources/book.ts";
+import { bookSchema, shortBookSchema } from "../book/resources/book.ts";
 import { pricePlan } from "../book/resources/price-plan.ts";
 import { shortPlan } from "../book/resources/short-plan.ts";
 import { eventFileMap } from "../event-files/event-file-map.ts";
@@ -10,7 +10,7 @@ import { eventFileMap } from "../event-files/event-file-map.ts";
 export const DOCUMENT_NAMES = ["book", "plan", "map"] as const;
 export type DocumentName = (typeof DOCUMENT_NAMES)[number];
 
-const { $schema } = shortBookSchema.shape;
+const { $schema } = bookSchema.shape;
 const DOCUMENTS: Readonly<Record<DocumentName, { readonly title: string; readonly schema: z.ZodType }>> = {
   book: { title: "A book: products, customers and prices", schema: shortBookSchema },
   plan: {

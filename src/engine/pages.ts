@@ -82,7 +82,8 @@ interface PageCollector<Item> {
   offer(item: Item): void;
   /** Whether an item with this key would be on a later page, considering the items so far. */
   isBeyond(key: PageKey): boolean;
-  page(): Page<Item>;
+  /** @param end the page ends here, even if it is short, and the next one begins here */
+  page(end?: PageKey): Page<Item>;
 }
 
 /** Collects a page item by item; keeps two pages at most. */
@@ -114,10 +115,12 @@ export function collectPage<Item>(options: PageOptions, keyOf: (item: Item) => P
       isSorted = false;
       if (candidates.push({ item, key }) >= 2 * (limit + 1)) keepFirstItems();
     },
-    page() {
+    page(end) {
       keepFirstItems();
-      const items = candidates.map(({ item }) => item);
-      return toPage(items, limit, keyOf);
+      const isBefore = (key: PageKey): boolean => end === undefined || compareNewest(key, end) <= 0;
+      const items = candidates.flatMap(({ item, key }) => (isBefore(key) ? [item] : []));
+      const page = toPage(items, limit, keyOf);
+      return end === undefined || page.next !== undefined ? page : { ...page, next: end };
     },
   };
 }

@@ -59,7 +59,11 @@ export interface Changes {
    */
   readonly configurationRevision?: number;
   readonly accounts?: readonly AccountRecord[];
-  /** Newly ingested events; their effects are in `usage`, `overage` and `entries`. */
+  /**
+   * Newly ingested events; their effects are in `usage`, `overage` and `entries`. A commit is rejected if two of them,
+   * or one and an existing event, have one reference id, and if two that are accepted have one event id. The event id
+   * of an existing event may be reused, even if it is reserved: the decision knows when it expires (S14.1).
+   */
   readonly newEvents?: readonly NewEvent[];
   /** Changed events. */
   readonly events?: readonly EventRecord[];

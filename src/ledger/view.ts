@@ -50,6 +50,7 @@ export interface EventFilter {
 /** Selects invoices; absent fields do not filter. */
 export interface InvoiceListFilter {
   readonly accountId?: string;
+  /** The customer of the invoice, even if the account has another one now; for drafts, the customer of the account. */
   readonly customerId?: string;
   readonly status?: InvoiceStatus;
   /** Billing periods that touch `[from, until)`. */
@@ -145,7 +146,10 @@ export interface LedgerView {
    */
   acceptedIds(eventIds: readonly string[]): Promise<readonly AcceptedEventId[]>;
   events(filter: EventFilter, page: PageRequest): Promise<readonly EventRecord[]>;
-  /** The first `limit` matching events of an account that are not reverted, earliest ingested first (by number). */
+  /**
+   * The first `limit` matching events of an account that are not reverted, earliest ingested first (by number). None
+   * match a filter for another account or for reverted events.
+   */
   eventsToUndo(accountId: string, filter: EventFilter, limit?: number): Promise<readonly EventRecord[]>;
   /**
    * The first `page.limit` accepted, not reverted events of an account and feature with overage on the days `[from,

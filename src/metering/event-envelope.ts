@@ -4,7 +4,7 @@
  */
 import { type Instant, parseInstant, tryParseInstant } from "../calendar/instant.ts";
 import { invariant, RatebookError } from "../errors.ts";
-import { type DecimalInput, isDecimalObject } from "../numbers/decimal.ts";
+import { type DecimalInput, isDecimalObject, isJsonObject } from "../numbers/decimal.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../problem-table.ts";
 
 /** One attribute of an event. */
@@ -48,21 +48,15 @@ export interface EventWithAttributeList extends EventInput {
   readonly attributes?: readonly EventAttribute[] | null | undefined;
 }
 
-/** Converts the attributes of a well-formed event to a list. */
+/** Converts the attributes of an event to a list. */
 export function toEventWithAttributeList(event: EventInput): EventWithAttributeList {
-  const { attributes } = event;
-  if (!attributes || Array.isArray(attributes)) return event as EventWithAttributeList;
-  const list = Object.entries<unknown>(attributes).map(([name, value]) =>
-    isValueWithUnit(value) ? { ...value, name } : { name, value },
-  );
-  return { ...event, attributes: list as unknown as readonly EventAttribute[] };
-}
-
-/** Whether a member of attributes is an object with a value, not the value itself. */
-export function isValueWithUnit(member: unknown): member is Readonly<Record<keyof ValueWithUnit, unknown>> {
-  if (typeof member !== "object" || member === null || Array.isArray(member)) return false;
-  // Looking for the value first is faster: decimals have none.
-  return "value" in member || !isDecimalObject(member);
+  const { schemaName, id, accountId, timestamp, attributes, dimensions } = event;
+  if (!isJsonObject(attributes)) return event as EventWithAttributeList;
+  const list = Object.keys(attributes).map((name) => {
+    const member = attributes[name];
+    return (isJsonObject(member) ? { ...member, name } : { name, value: member }) as EventAttribute;
+  });
+  return { schemaName, id, accountId, timestamp, attributes: list, dimensions };
 }
 
 /** Maximum length of an event id, and of an account name in an event. */
@@ -79,8 +73,10 @@ export interface EventEnvelope {
 
 /** An event with a valid envelope. */
 export interface IncomingEvent extends EventEnvelope {
-  /** As sent; its attributes and dimensions are not checked yet. */
-  readonly sent: EventInput;
+  /** As sent, with a list of attributes; its attributes and dimensions are not checked yet. */
+  readonly sent: EventWithAttributeList;
+  /** As sent: an object or a list. */
+  readonly sentAttributes?: unknown;
 }
 
 /** Reads an envelope. @returns the problem of a malformed one */
@@ -88,7 +84,7 @@ export function readEnvelope(value: unknown): IncomingEvent | Problem {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return notAnEventProblem(value);
   }
-  const { schemaName, id, accountId, timestamp } = value as Readonly<Record<keyof EventInput, unknown>>;
+  const { schemaName, id, accountId, timestamp, attributes } = value as Readonly<Record<keyof EventInput, unknown>>;
   if (typeof schemaName !== "string" || schemaName.length === 0) {
     if (isDecimalObject(value)) return notAnEventProblem(value);
     return textProblem("schemaName", schemaName);
@@ -100,7 +96,8 @@ export function readEnvelope(value: unknown): IncomingEvent | Problem {
   if (typeof timestamp !== "string") return textProblem("timestamp", timestamp);
   const instant = tryParseInstant(timestamp);
   if (instant === undefined) return invalidTimestampProblem(timestamp);
-  return { sent: value as EventInput, schemaName, id, accountId, timestamp: instant };
+  const sent = toEventWithAttributeList(value as EventInput);
+  return { sent, sentAttributes: attributes, schemaName, id, accountId, timestamp: instant };
 }
 
 /** Explains an invalid date-time: 30 February, 24:00, or no zone. */

@@ -1,6 +1,6 @@
 /** Reads the fields of an event into the slots of its schema, and reports problems (S4.1, S14.1). */
 import { hasCode, type NumberFault, RatebookError } from "../errors.ts";
-import { type DecimalInput, parseValue, isDecimalObject } from "../numbers/decimal.ts";
+import { type DecimalInput, parseValue, isDecimalObject, isJsonObject } from "../numbers/decimal.ts";
 import { type Exact, exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from "../numbers/exact.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
 import type { SchemaProgram } from "./compile-metering.ts";
@@ -8,7 +8,6 @@ import {
   type EventAttribute,
   type IncomingEvent,
   fieldProblem,
-  isValueWithUnit,
   textProblem,
   tooLongProblem,
   valueProblem,
@@ -42,10 +41,11 @@ export function createFieldReader(schemas: ReadonlyMap<string, SchemaProgram>): 
   const layouts = new Map([...schemas].map(([name, program]) => [name, createLayout(program)]));
   const unknown = createLayout(undefined);
   let last = unknown;
-  return ({ schemaName, sent: { attributes, dimensions } }) => {
+  return ({ schemaName, sent: { attributes, dimensions }, sentAttributes }) => {
     if (schemaName !== last.name) last = layouts.get(schemaName) ?? unknown;
     last.serial++;
     last.fault = undefined;
+    last.sentAttributes = sentAttributes;
     const problem = readAttributes(attributes, last) ?? readDimensions(dimensions, last);
     if (problem === undefined && last.fault === undefined) return last.valid;
     return { program: last.program, problem, fault: last.fault };
@@ -67,6 +67,8 @@ interface Layout {
   serial: number;
   /** Like {@link FieldsResult.fault}, for the event being read: the first one counts. */
   fault: Problem | undefined;
+  /** The attributes of the event being read, as an object or a list. */
+  sentAttributes: unknown;
 }
 
 interface FieldLayout {
@@ -97,6 +99,7 @@ function createLayout(program: SchemaProgram | undefined): Layout {
     valid: { program, problem: undefined, fault: undefined },
     serial: 0,
     fault: undefined,
+    sentAttributes: undefined,
   };
 }
 
@@ -115,40 +118,32 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
   };
 }
 
-function readAttributes(attributes: unknown, layout: Layout): Problem | undefined {
+function readAttributes(list: unknown, layout: Layout): Problem | undefined {
   const { attributes: fields, program } = layout;
-  const isReadByPosition = program !== undefined && readAttributesByPosition(attributes, fields, program.slots.values);
-  return isReadByPosition ? undefined : readAttributesByName(attributes, layout);
+  const isReadByPosition = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
+  return isReadByPosition ? undefined : readAttributesByName(list, layout);
 }
 
-function readAttributesByName(attributes: unknown, layout: Layout): Problem | undefined {
+function readAttributesByName(list: unknown, layout: Layout): Problem | undefined {
   const fields = layout.attributes;
   fields.count = 0;
   fields.repeatable = -1;
-  let length = -1;
-  if (attributes !== undefined && attributes !== null) {
-    const isList = Array.isArray(attributes);
-    if (typeof attributes !== "object") return valueProblem("attributes", "an object or a list", attributes);
-    const items: readonly unknown[] = isList ? attributes : Object.keys(attributes);
-    length = items.length;
-    if (length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", length);
+  if (list !== undefined && list !== null) {
+    if (!Array.isArray(list)) return valueProblem("attributes", "an object or a list", list);
+    if (list.length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", list.length);
     if (fields.undeclaredNames.length > 0) fields.undeclaredNames.length = 0;
-    for (let index = 0; index < length; index++) {
-      const problem = isList
-        ? readListItem(items[index], index, layout)
-        : readMember(attributes, items[index] as string, index, layout);
-      if (problem === undefined) continue;
-      // A number stored exactly is an object, too.
-      return isDecimalObject(attributes) ? valueProblem("attributes", "an object or a list", attributes) : problem;
+    for (let index = 0; index < list.length; index++) {
+      const problem = readAttribute(list[index], index, layout);
+      if (problem !== undefined) return problem;
     }
   }
   if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("attribute", fields, layout);
-  else fields.repeatable = length;
+  else if (Array.isArray(list)) fields.repeatable = list.length;
   return undefined;
 }
 
 /**
- * Reads a list of attributes with the same names in the same order as in the previous event, without looking up names.
+ * Reads attributes with the same names in the same order as in the previous event, without looking up names.
  *
  * @returns false for others and for unusual values, which {@link readAttribute} reads and checks
  */
@@ -169,25 +164,15 @@ function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Ex
   return true;
 }
 
-function readListItem(item: unknown, index: number, layout: Layout): Problem | undefined {
+function readAttribute(item: unknown, index: number, layout: Layout): Problem | undefined {
+  const { attributes: fields, serial, program } = layout;
   if (typeof item !== "object" || item === null) return valueProblem(`attributes[${index}]`, "an object", item);
   const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
   if (typeof name !== "string") return textProblem(`attributes[${index}].name`, name);
-  if (isDecimalInput(value) && isUnit(unit)) return readAttribute(name, value, index, layout);
-  return attributeProblem(`attributes[${index}]`, ".value", value, unit);
-}
-
-function readMember(attributes: object, name: string, index: number, layout: Layout): Problem | undefined {
-  const member = (attributes as Readonly<Record<string, unknown>>)[name];
-  const { value, unit }: { readonly value?: unknown; readonly unit?: unknown } = isValueWithUnit(member)
-    ? member
-    : { value: member };
-  if (isDecimalInput(value) && isUnit(unit)) return readAttribute(name, value, index, layout);
-  return attributeProblem(`attributes.${truncateValue(name)}`, value === member ? "" : ".value", value, unit);
-}
-
-function readAttribute(name: string, value: DecimalInput, index: number, layout: Layout): Problem | undefined {
-  const { attributes: fields, serial, program } = layout;
+  if (!isDecimalInput(value))
+    return valueProblem(attributePath(index, "value", layout), "a number, or a decimal as a string", value);
+  const problem = unit === undefined ? undefined : findUnitProblem(unit, index, layout);
+  if (problem !== undefined) return problem;
   const slot = fields.names[index] === name ? (fields.slotIndices[index] ?? -1) : findSlot(fields, index, name);
   if (slot >= 0 ? fields.filledBy[slot] === serial : fields.undeclaredNames.includes(name)) {
     return fieldProblem("attributes", "REPEATED_NAME", { name });
@@ -287,18 +272,17 @@ function invalidDecimalProblem(kind: "attribute" | "dimension", name: string, va
   return createProblem(`$.${kind}s`, "INVALID_DECIMAL", params);
 }
 
-function isUnit(unit: unknown): unit is string | null | undefined {
-  const text = unit ?? "";
-  return typeof text === "string" && text.length <= UNIT_LENGTH_MAX;
+function findUnitProblem(unit: unknown, index: number, layout: Layout): Problem | undefined {
+  if (unit === null || (typeof unit === "string" && unit.length <= UNIT_LENGTH_MAX)) return undefined;
+  const path = attributePath(index, "unit", layout);
+  return typeof unit === "string" ? tooLongProblem(path, UNIT_LENGTH_MAX, unit.length) : textProblem(path, unit);
 }
 
-/** The problem of an attribute with a malformed value or, if the value is well formed, unit. */
-function attributeProblem(path: string, valueSuffix: "" | ".value", value: unknown, unit: unknown): Problem {
-  if (!isDecimalInput(value)) return valueProblem(path + valueSuffix, "a number, or a decimal as a string", value);
-  const unitPath = `${path}.unit`;
-  return typeof unit === "string"
-    ? tooLongProblem(unitPath, UNIT_LENGTH_MAX, unit.length)
-    : textProblem(unitPath, unit);
+/** The path of a field of an attribute, as it was sent. */
+function attributePath(index: number, field: "value" | "unit", { sentAttributes }: Layout): string {
+  if (!isJsonObject(sentAttributes)) return `attributes[${index}].${field}`;
+  const [name = "", member] = Object.entries(sentAttributes)[index] ?? [];
+  return `attributes.${truncateValue(name)}${isJsonObject(member) ? `.${field}` : ""}`;
 }
 
 function findDimensionProblem(value: unknown, name: string): Problem | undefined {

@@ -112,6 +112,11 @@ export function isDecimalObject(value: unknown): value is Decimal {
   return Base.isDecimal(value) && (value instanceof Decimal || !Object.hasOwn(value, "toStringTag"));
 }
 
+/** Whether a value is an object with fields: neither a list nor a decimal. */
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
+}
+
 const TEXT_LENGTH_MAX = 4 * EXPONENT_MAX;
 /** An optional sign, digits with an optional point, an optional exponent; nothing else (S1.2). */
 const DECIMAL_TEXT = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;

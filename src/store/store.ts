@@ -31,9 +31,9 @@ export interface Store {
    * its view: a store may have a single connection, so that another transaction, or a read outside of it, would
    * deadlock.
    *
-   * @throws what `work` throws; {@link RatebookError} ERR_STORE_CONFLICT after too many lost races,
-   * ERR_STORE_UNAVAILABLE if the store cannot be reached: nothing was written, unless the connection failed during the
-   * commit, whose outcome is then unknown
+   * @throws what `work` throws; {@link RatebookError} ERR_TAKEN if an id of a new event is taken, ERR_STORE_CONFLICT after
+   * too many lost races, ERR_STORE_UNAVAILABLE if the store cannot be reached: nothing was written, unless the connection
+   * failed during the commit, whose outcome is then unknown
    */
   transact<Result>(scope: Scope, work: (view: LedgerView) => Promise<Decision<Result>>): Promise<Result>;
   /** Reads outside of a transaction; each call sees one committed state. */

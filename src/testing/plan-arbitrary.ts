@@ -3,11 +3,14 @@ import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/resources/book.ts";
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import type { ShortPlanInput } from "../book/resources/short-plan.ts";
 import { Decimal, add } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
 
 /** A price plan in input form. */
 export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
+/** A price plan in short or long form. */
+export type AnyPlanInput = PlanInput | ShortPlanInput;
 /** The cards and terms of a plan. */
 export type PlanDetailsInput = PlanInput["pricePlanDetails"];
 

@@ -17,7 +17,7 @@ import {
 } from "../numbers/decimal.ts";
 import { priceQuantity } from "../rating/slab-charge.ts";
 import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
-import type { PlanInput } from "./plan-arbitrary.ts";
+import type { AnyPlanInput } from "./plan-arbitrary.ts";
 import {
   findEdges,
   requireQuantityCards,
@@ -38,7 +38,7 @@ interface CardCase {
 }
 
 /** Every card of a plan that prices a quantity, in each currency. */
-function cardCaseArbitrary(plan: ValueOrArbitrary<PlanInput>): Arbitrary<CardCase> {
+function cardCaseArbitrary(plan: ValueOrArbitrary<AnyPlanInput>): Arbitrary<CardCase> {
   return toArbitrary(plan).chain((generatedPlan) => {
     const cases = requireQuantityCards(generatedPlan).flatMap((card) =>
       card.rateValues.map((rates) => ({ planId: generatedPlan.id, card, currency: rates.currency, rates })),
@@ -61,7 +61,9 @@ function formatCase(cardCase: CardCase, rows: readonly (readonly string[])[]): s
  * exact, before rounding (S7.2, S7.4). Fees and the minimum commitment can't break it: they don't fall as a quantity
  * grows.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_REFUSED without fast-check
+ * @param plan in short or long form
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_BOOK_INVALID for a wrong short form;
+ * ERR_REFUSED without fast-check
  * @example
  * ```ts
  * test("more never costs less", () => {
@@ -69,7 +71,7 @@ function formatCase(cardCase: CardCase, rows: readonly (readonly string[])[]): s
  * });
  * ```
  */
-export function neverDecreases(plan: ValueOrArbitrary<PlanInput>): IPropertyWithHooks<[QuantityPair]> {
+export function neverDecreases(plan: ValueOrArbitrary<AnyPlanInput>): IPropertyWithHooks<[QuantityPair]> {
   const fc = fastCheck();
   const pairs = cardCaseArbitrary(plan).chain((cardCase) =>
     fc.tuple(quantityArbitrary(cardCase.card), quantityArbitrary(cardCase.card)).map(([a, b]): QuantityPair => {
@@ -102,11 +104,15 @@ export interface QuantityPair extends CardCase {
  * The law that no price jumps at a slab edge: just above the edge, a quantity costs at most `share` more than at it.
  * The first package of a slab doesn't count as a jump, and neither does a price that starts from 0.
  *
+ * @param plan in short or long form
  * @param share of the price at the edge: `0.2` for 20 %, 0 for no increase
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_NUMBER_INVALID for an invalid
  * share; ERR_REFUSED without fast-check
  */
-export function noJumpAbove(plan: ValueOrArbitrary<PlanInput>, share: DecimalInput): IPropertyWithHooks<[PriceEdge]> {
+export function noJumpAbove(
+  plan: ValueOrArbitrary<AnyPlanInput>,
+  share: DecimalInput,
+): IPropertyWithHooks<[PriceEdge]> {
   const fc = fastCheck();
   const maxShare = parseDecimal(share);
   const edges = cardCaseArbitrary(plan).chain((cardCase) =>

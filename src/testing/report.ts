@@ -5,13 +5,14 @@
 
 import type { Arbitrary } from "fast-check";
 
+import { toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import type { RateBoundsInput, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { type DecimalInput, add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
 import { fastCheck } from "./fast-check.ts";
-import type { PlanInput } from "./plan-arbitrary.ts";
+import type { AnyPlanInput, PlanInput } from "./plan-arbitrary.ts";
 
 type TableRow = readonly string[];
 
@@ -152,10 +153,11 @@ function toMaxQuantity(quantity: unknown): { readonly maxQuantity?: Decimal } {
 /**
  * The cards of {@link listQuantityCards}, at least one.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan without any
+ * @param plan in any form
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without any; ERR_BOOK_INVALID for a wrong short form
  */
-export function requireQuantityCards(plan: PlanInput): readonly QuantityCard[] {
-  const cards = listQuantityCards(plan);
+export function requireQuantityCards(plan: AnyPlanInput): readonly QuantityCard[] {
+  const cards = (toBookInput({ pricePlans: [plan] }).pricePlans ?? []).flatMap(listQuantityCards);
   if (cards.length > 0) return cards;
   const message = "expected a usage, license or overage card: no card of this plan is priced by quantity";
   throw new RatebookError("ERR_INPUT_INVALID", message, {
@@ -206,9 +208,11 @@ export function quantityArbitrary(card: QuantityCard): Arbitrary<Decimal> {
  * A quantity as decimal text for each meter, license and feature that a plan prices by quantity, by id. Edges of slabs
  * and packages are favored.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_REFUSED without fast-check
+ * @param plan in short or long form
+ * @throws {RatebookError} ERR_INPUT_INVALID for a plan without quantity prices; ERR_BOOK_INVALID for a wrong short form;
+ * ERR_REFUSED without fast-check
  */
-export function quantitiesArbitrary(plan: PlanInput): Arbitrary<Readonly<Record<string, string>>> {
+export function quantitiesArbitrary(plan: AnyPlanInput): Arbitrary<Readonly<Record<string, string>>> {
   const ids = requireQuantityCards(plan).map((card): [string, Arbitrary<string>] => [
     card.id,
     quantityArbitrary(card).map((quantity) => quantity.toFixed()),

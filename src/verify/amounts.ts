@@ -108,7 +108,7 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
       }),
       unpaidTotal: sumFigures(payableLines, "value"),
       creditLineContexts: contextsByAccount.get(accountId) ?? new Map<JsonObject, CreditLineContext>(),
-      priority: ZERO,
+      priority: undefined,
     };
     const name = [accountId, invoice["invoiceType"], invoice["invoiceDate"]].map(formatValue).join(" ");
     runCheck(tallies.heads, name, (check) => verifyInvoiceHead(context, lines.filter(cardKind), check));

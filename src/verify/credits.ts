@@ -33,8 +33,8 @@ export interface PaidInvoice {
   readonly payable: { readonly line: JsonObject; readonly isPayable: boolean; unpaid: Fraction }[];
   /** The unpaid total. */
   unpaidTotal: Fraction;
-  /** The priority of the previous credit. */
-  priority: Fraction;
+  /** The priority of the previous credit; undefined for the first. */
+  priority: Fraction | undefined;
   readonly isDraft: boolean;
   readonly digits: number;
 }
@@ -111,10 +111,11 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
   const explanation = explanationOf(line);
   const available = check.readFigure(explanation, "left");
   const priority = check.readFigure(explanation, "priority");
+  const previous = invoice.priority ?? priority;
   check.expect(", left", computeRemaining(explanation, context, invoice, check) ?? available, explanation["left"]);
   check.expect(
     ", priority",
-    compare(priority, invoice.priority) < 0 ? `${formatFraction(invoice.priority)} or more` : priority,
+    compare(priority, previous) < 0 ? `${formatFraction(previous)} or more` : priority,
     priority,
   );
   invoice.priority = priority;

@@ -25,7 +25,7 @@ import {
   type RuleEvaluator,
   toText,
 } from "./rules.ts";
-import { readAccount, readMeter, readSchema } from "./short-items.ts";
+import { listComputedFields, listNames, toComputation } from "./short-items.ts";
 import { addToCell, createUsedGroups, dayKey, type MeteredUnits, readGroup, type UsageCells } from "./usage-cells.ts";
 
 /** The result of metering, which grows with each event. */
@@ -135,7 +135,9 @@ function buildFacts(
   schema: Schema,
   dependencies: JsonObject | undefined,
 ): JsonObject | undefined {
-  const attributeList = listAttributes(event["attributes"]);
+  const attributeList = Array.isArray(event["attributes"])
+    ? asList(event["attributes"])
+    : Object.entries(asObject(event["attributes"])).map(([name, value]) => ({ value, ...asObject(value), name }));
   const attributes = Object.fromEntries(attributeList.map(({ name, value }) => [asText(name), toFraction(value)]));
   const dimensions = Object.fromEntries(
     Object.entries(asObject(event["dimensions"])).map(([name, value]) => [
@@ -156,14 +158,6 @@ function buildFacts(
   const timestamp = new Date(instant).toISOString();
   const fieldFacts = { attribute, attributes: attribute, dimension, dimensions: dimension };
   return { ...fieldFacts, dependencies, event: { id, accountId, schemaName, timestamp } };
-}
-
-/** The attributes of an event as a list: they may be an object of values, or of objects with a value. */
-function listAttributes(attributes: unknown): readonly JsonObject[] {
-  if (Array.isArray(attributes)) return asList(attributes);
-  return Object.entries(asObject(attributes)).map(([name, value]) =>
-    toFraction(value) === undefined ? { ...asObject(value), name } : { name, value },
-  );
 }
 
 /** The quantity of each meter for an event, after enrichment; undefined if the event fails (S4.3, S5.2). */
@@ -228,15 +222,15 @@ function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): 
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
 function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: boolean): ReadonlyMap<string, Schema> {
-  const activeSchemas = asList(book["eventSchemas"]).filter(isActive).map(readSchema);
-  const allMeters = asList(book["usageMeters"]).map(readMeter);
-  const names = (items: unknown): readonly string[] => asList(items).map((each) => asText(each["name"]));
+  const activeSchemas = asList(book["eventSchemas"]).filter(isActive);
+  const activeMeters = asList(book["usageMeters"]).filter(isActive);
   return new Map(
     activeSchemas.map((schema) => {
       const { name, attributes, dimensions, enrichments } = schema;
-      const fields = asList(asObject(enrichments)["fields"]).toSorted(byOrder).map(createFieldStep);
-      const meters = allMeters.filter(
-        (meter) => isActive(meter) && [name, schema["id"]].includes(meter["eventSchemaName"]),
+      const enrichedFields = asList(asObject(enrichments)["fields"]).toSorted(byOrder);
+      const fields = [...enrichedFields, ...listComputedFields(schema)].map(createFieldStep);
+      const meters = activeMeters.filter((meter) =>
+        [name, schema["id"]].includes(meter["schema"] ?? meter["eventSchemaName"]),
       );
       const meterSteps = meters.map(createMeterStep);
       const all = [...fields, ...meterSteps].flatMap((step) =>
@@ -249,7 +243,7 @@ function buildSchemas(book: JsonObject, rules: RuleEvaluator, creditsSuffice: bo
           ? `events of ${asText(name)} consume feature credits`
           : undefined;
       const reason = unknownOperator === undefined ? creditReason : `the operator ${unknownOperator} is not supported`;
-      const declaredNames = { attributes: names(attributes), dimensions: names(dimensions) };
+      const declaredNames = { attributes: listNames(attributes), dimensions: listNames(dimensions) };
       const dependencies = asList(asObject(enrichments)["dependencies"]);
       return [asText(name), { ...declaredNames, dependencies, fields, meters: meterSteps, consumedAttributes, reason }];
     }),
@@ -267,7 +261,7 @@ function createFieldStep(field: JsonObject): Step {
 }
 
 function createMeterStep(meter: JsonObject): Step {
-  const computations = asList(meter["computations"]).toSorted(byOrder);
+  const computations = asList(meter["computations"] ?? [toComputation(meter)]).toSorted(byOrder);
   return {
     name: asText(meter["id"]),
     type: asText(meter["aggregation"]),
@@ -284,7 +278,7 @@ function createMeterStep(meter: JsonObject): Step {
 function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject, book: JsonObject): readonly string[] {
   const ownAttribute = asText(asObject(featureDetails)["attributeName"]);
   const defaultAttribute =
-    (featureDetails ?? undefined) === undefined ? asText(asList(attributes)[0]?.["name"]) : ownAttribute;
+    (featureDetails ?? undefined) === undefined ? (listNames(attributes)[0] ?? "") : ownAttribute;
   const associations = asList(book["features"]).flatMap((feature) => {
     const associationList = feature["schemaAssociations"] ?? feature["schemaAssocitions"];
     return Array.isArray(associationList) ? (associationList as unknown[]) : [];
@@ -299,11 +293,12 @@ function findConsumedAttributes({ name, attributes, featureDetails }: JsonObject
 
 /** The account settings that a schema depends on (S4.2); undefined if one is missing or invalid. */
 function resolveDependencies({ dependencies }: Schema, account: JsonObject, book: JsonObject): JsonObject | undefined {
-  const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(account["customerId"])) ?? {};
+  const customerId = account["customerId"] ?? account["id"];
+  const customer = asList(book["customers"]).find(({ id, name }) => [id, name].includes(customerId)) ?? {};
   const owners: readonly ((setting: JsonObject) => boolean)[] = [
     ({ entityType, entityId }) => entityType === "ACCOUNT" && [account["id"], account["name"]].includes(entityId),
     ({ entityType, entityId }) =>
-      entityType === "CUSTOMER" && [customer["id"], customer["name"], account["customerId"]].includes(entityId),
+      entityType === "CUSTOMER" && [customer["id"], customer["name"], customerId].includes(entityId),
     ({ entityType }) => (entityType ?? "ORGANIZATION") === "ORGANIZATION",
   ];
   const values = dependencies.map(({ name, key }) => {
@@ -327,7 +322,7 @@ function settingValue({ dataType, value }: JsonObject): unknown {
 
 /** ACTIVE accounts by id and by alias. */
 function indexAccounts(book: JsonObject): ReadonlyMap<string, JsonObject> {
-  const activeAccounts = asList(book["accounts"]).filter(isActive).map(readAccount);
+  const activeAccounts = asList(book["accounts"]).filter(isActive);
   const aliases = activeAccounts.flatMap((account) => {
     const aliasList = Array.isArray(account["aliases"]) ? (account["aliases"] as unknown[]) : [];
     return aliasList.map((alias): [string, JsonObject] => [

@@ -25,6 +25,13 @@ test("a misspelt meter, attribute, schema, plan or license is a type error", () 
     pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.cals", rate: "0.002" }] }],
   });
   expect(() => readBook(meterTypo)).toThrow('got "um.cals": did you mean "um.calls"?');
+  const unnamed = defineBook({
+    eventSchemas: [SCHEMA],
+    usageMeters: [{ id: "calls", schema: "api_call", count: true }],
+    // @ts-expect-error -- "cals" is not a meter of the book, whose meter has no name
+    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "cals", rate: "0.002" }] }],
+  });
+  expect(() => readBook(unnamed)).toThrow('got "cals": did you mean "calls"?');
   const attributeTypo = defineBook({
     eventSchemas: [SCHEMA],
     // @ts-expect-error -- "cals" is not an attribute of the schema

@@ -63,16 +63,25 @@ const details = oncePerServer(async (api): Promise<Json> => {
     fixedFeeRateCards: [
       { ...fee, id: await anAddOn(api, "FIXED_FEE"), invoiceTiming: "IN_ARREARS" },
       { ...fee, id: await anAddOn(api, "FIXED_FEE"), invoiceTiming: "IN_ADVANCE" },
+      { ...FEE, id: await anAddOn(api, "FIXED_FEE"), type: "ONE_TIME", recurrenceConfig: { interval: 1, offset: 2 } },
     ],
     licenseRateCards: [
       { ...SLABS, id: await anAddOn(api, "LICENSE"), enableProration: false, config: { maxQuantity: 100 } },
+      {
+        ...SLABS,
+        id: await anAddOn(api, "LICENSE"),
+        enableProration: true,
+        invoiceTiming: "IN_ADVANCE",
+        proratedRefundMode: "CREDITS",
+      },
     ],
     billingEntitlementRateCards: [
       {
         ...SLABS,
         featureId,
-        featureConfigs: [{ featureCreditLimit: 100, effectiveUntil: "P1M" }],
+        featureConfigs: [{ featureCreditLimit: 100, effectiveFrom: "P1D", effectiveUntil: "P1M" }],
         invoiceTiming: "IN_ADVANCE",
+        recurrenceConfig: { interval: 2, offset: 1 },
       },
     ],
     minimumCommitment: { displayName: "At least", rateValues: [{ currency: "USD", rate: 100 }] },
@@ -208,6 +217,7 @@ const kind =
     const planDetails = await details(api);
     const { json } = await postPlan(api, planDetails);
     fits(type, json.pricingSchedule[0].pricePlanDetails[list]);
+    expect(json.pricingSchedule[0].pricePlanDetails[list]).toMatchObject(planDetails[list]);
     const { items } = api.document.components.schemas.PricePlanDetails.properties[list];
     expect(saidOtherwise(api.document, type, items, list)).toEqual([]);
     // Nullable fields can be sent as null and are returned as null.

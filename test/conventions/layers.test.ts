@@ -55,7 +55,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "json-logic-js": ["verify/"],
   zod: ["book/", "engine/", "server/", "event-files/", "cli/"],
   "csv-parse": ["event-files/", "cli/"],
-  "@humanwhocodes/momoa": ["book/reading/json-document.ts", "book/reading/json-comments.ts"],
+  "@humanwhocodes/momoa": ["book/reading/json-document.ts", "book/reading/json-details.ts"],
   "cli-table3": ["cli/"],
   "cli-progress": ["cli/"],
   fastify: ["server/", "server.ts"],

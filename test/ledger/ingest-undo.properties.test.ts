@@ -7,6 +7,7 @@ import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { runs } from "../support/runs.ts";
+import { stepArbitrary, type StepOf } from "../support/step-kinds.ts";
 import {
   accountBeforeMarch,
   tokenBook,
@@ -24,50 +25,20 @@ const HOUR = 3_600_000;
 /** Tokens with two decimals; shrinks towards 0. */
 const tokens = fc.nat(900).map((cents) => String(cents / 100));
 
-type Step =
-  | { readonly kind: "ingest"; readonly events: readonly { id: string; tokens: string; hoursAgo: number }[] }
-  | { readonly kind: "undo"; readonly id: string | undefined }
-  | { readonly kind: "grant"; readonly granted: number; readonly daysAgo: number; readonly days: number }
-  | { readonly kind: "raise"; readonly entry: number; readonly by: number; readonly days: number }
-  | { readonly kind: "void"; readonly entry: number }
-  | { readonly kind: "wait"; readonly hours: number };
-
 const eventId = fc.nat(15).map((number) => `e${number}`);
-const ingest = fc.record({
-  kind: fc.constant("ingest" as const),
-  // From a day in the future to some weeks in the past, so that some are late.
-  events: fc.array(fc.record({ id: eventId, tokens, hoursAgo: fc.integer({ min: -24, max: 900 }) }), {
-    minLength: 1,
-    maxLength: 4,
-  }),
-});
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: ingest },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("undo" as const), id: fc.option(eventId, { nil: undefined }) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("grant" as const),
-      granted: fc.nat(12),
-      daysAgo: fc.nat(40),
-      days: fc.integer({ min: 1, max: 60 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant("raise" as const),
-      entry: fc.nat(9),
-      by: fc.integer({ min: -5, max: 5 }),
-      days: fc.integer({ min: -10, max: 20 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("void" as const), entry: fc.nat(9) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 700 }) }) },
-);
+// From a day in the future to some weeks in the past, so that some are late.
+const sentEvent = fc.record({ id: eventId, tokens, hoursAgo: fc.integer({ min: -24, max: 900 }) });
+const kinds = {
+  ingest: { events: fc.array(sentEvent, { minLength: 1, maxLength: 4 }) },
+  undo: { id: fc.option(eventId, { nil: undefined }) },
+  grant: { granted: fc.nat(12), daysAgo: fc.nat(40), days: fc.integer({ min: 1, max: 60 }) },
+  raise: { entry: fc.nat(9), by: fc.integer({ min: -5, max: 5 }), days: fc.integer({ min: -10, max: 20 }) },
+  void: { entry: fc.nat(9) },
+  wait: { hours: fc.integer({ min: 1, max: 700 }) },
+};
+type Step = StepOf<typeof kinds>;
+const ingest = stepArbitrary({ ingest: kinds.ingest });
+const step = stepArbitrary(kinds, { ingest: 6, undo: 3, grant: 2, wait: 2 });
 const steps = fc.array(step, { maxLength: 10 });
 /** Each run is a whole story, so fewer runs are enough. */
 const RUNS = { numRuns: runs(50) };

@@ -1,6 +1,7 @@
 /** Forms of the playground edit a book in the form in which it was written. */
 import { expect, test } from "vitest";
 
+import { valueAt } from "../../src/book/short/json-object.ts";
 import { parseBook } from "../../src/index.ts";
 import {
   addSlab,
@@ -10,7 +11,6 @@ import {
   removeLastSlab,
   replaceValue,
   tryParseJson,
-  valueAt,
 } from "../../src/pages/play/book-edits.ts";
 
 const SHORT = JSON.stringify({

@@ -2,11 +2,11 @@
 import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
-import type { Changes } from "../../src/ledger/decision.ts";
+import { type Changes, DOCUMENT_KINDS } from "../../src/ledger/decision.ts";
 import { type NewEvent, toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
+import { decimalOfExact, exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
 import { event } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
@@ -77,10 +77,13 @@ function lockingAsNamed(): Store {
   };
 }
 
+/** For a fault that random changes and reads must find. */
+const HISTORY = "random changes and reads have the results of the memory store";
+
 /** Each fault: its implementation, and the case that must reject it. */
 const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
   "accounts are not locked": [
-    "concurrent writers lose no update of an account",
+    "concurrent writers lose no update of an account, whether it exists or they create it",
     () => locking((scope) => ({ ...scope, accountIds: [] })),
   ],
   "event ids are not locked": [
@@ -99,10 +102,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     "scopes with overlapping accounts do not deadlock",
     lockingAsNamed,
   ],
-  "a commit that fails has written its first half": [
-    "a commit that fails at its last record of invoices writes nothing",
-    () => inTwoSteps(() => Promise.resolve()),
-  ],
+  "a commit that fails has written its first half": [HISTORY, () => inTwoSteps(() => Promise.resolve())],
   "a reader comes between the halves of a commit": [
     "a reader sees all changes of a commit or none",
     () => inTwoSteps(() => new Promise((resolve) => void setTimeout(resolve, 3))),
@@ -119,7 +119,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     },
   ],
   "cells are replaced": [
-    "usage is added, not replaced",
+    HISTORY,
     () =>
       writing(async (changes, view) => ({
         ...changes,
@@ -133,7 +133,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "quantities go through doubles": [
-    "usage of 20 digits before and after the point is exact",
+    HISTORY,
     () =>
       reading((view) => ({
         usage: async (...range) =>
@@ -141,7 +141,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a cell of 0 is left": [
-    "usage can be negative, and a sum of 0 is not listed",
+    HISTORY,
     () =>
       reading((view) => ({
         usage: async (accountIds, from, until) => {
@@ -152,7 +152,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a reverted event holds its id": [
-    "undoing an event releases its id, even for another account",
+    HISTORY,
     () =>
       writing((changes) => ({
         ...changes,
@@ -160,7 +160,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a failed event holds its id": [
-    "only an accepted event that is not reverted reserves its id",
+    HISTORY,
     () =>
       reading((view) => ({
         acceptedIds: async (eventIds) =>
@@ -168,7 +168,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a page begins with the last item of the page before": [
-    "a page of events has the requested size, and the next one continues after it",
+    HISTORY,
     () =>
       reading((view) => ({
         events: (filter, { limit, after }) =>
@@ -179,7 +179,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "pages are counted, not keyed": [
-    "pages of documents list each item once while items are added and replaced",
+    HISTORY,
     () => {
       let page = 0;
       return reading((view) => ({
@@ -191,14 +191,14 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     },
   ],
   "lists go oldest first": [
-    "credits are sorted from newest to oldest, then by id in code point order",
+    HISTORY,
     () =>
       reading((view) => ({
         creditList: async (filter, page) => (await view.creditList(filter, page)).toReversed(),
       })),
   ],
   "ids are compared by code units": [
-    "accounts are sorted from newest to oldest, then by id in code point order",
+    HISTORY,
     () =>
       reading((view) => ({
         accountList: async (filter, page) =>
@@ -208,7 +208,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "events to undo go by time": [
-    "events to undo are sorted by number, not time, without reverted events",
+    HISTORY,
     () =>
       reading((view) => ({
         eventsToUndo: async (...query) =>
@@ -216,7 +216,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "events to undo are those of the latest day": [
-    "the first events to undo are found within the given days",
+    HISTORY,
     () =>
       reading((view) => ({
         eventsToUndo: async (accountId, filter, limit) =>
@@ -227,7 +227,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "new events all get the same number": [
-    "new events get the next numbers, in their order",
+    "new events get the next numbers, in their order; a changed event keeps its number",
     () =>
       reading((view) => ({
         eventsToUndo: async (...query) =>
@@ -235,7 +235,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "a new event goes without what it measured": [
-    "a new event is read with the result of its decision",
+    HISTORY,
     () =>
       writing((changes) => ({
         ...changes,
@@ -243,7 +243,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "new events go by their ids": [
-    "new events get the next numbers, in their order",
+    HISTORY,
     () =>
       writing((changes) => ({
         ...changes,
@@ -267,7 +267,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
     },
   ],
   "a repeated reference id replaces": [
-    "a reference id can be used by only one new event",
+    HISTORY,
     () =>
       writing(({ newEvents = [], events = [], ...changes }) => ({
         ...changes,
@@ -275,7 +275,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "the last day counts": [
-    "events with overage are the accepted, not reverted events of the given days, sorted by number",
+    HISTORY,
     () =>
       reading((view) => ({
         eventsWithOverage: (accountId, featureId, from, until) =>
@@ -283,7 +283,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an empty text is lost": [
-    "a credit is read as it was written and completely replaced",
+    HISTORY,
     () =>
       reading((view) => ({
         credit: async (id) => {
@@ -304,20 +304,14 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
         ...(changes.events === undefined ? {} : { events: changes.events.slice(0, 999) }),
       })),
   ],
-  "the revision stands still": [
-    "the revision is the last one that a commit set, initially 0",
-    () => reading(() => ({ configurationRevision: async () => 1 })),
-  ],
-  "removed documents stay": [
-    "a document replaces the one with its id, and a removed document is not found",
-    () => writing((changes) => ({ ...changes, removedDocuments: [] })),
-  ],
+  "the revision stands still": [HISTORY, () => reading(() => ({ configurationRevision: async () => 1 }))],
+  "removed documents stay": [HISTORY, () => writing((changes) => ({ ...changes, removedDocuments: [] }))],
   "who is due is left out": [
-    "accounts to catch up are those due at or before an instant, sorted by id",
+    HISTORY,
     () => reading((view) => ({ accountsBehind: (instant, ...rest) => view.accountsBehind(instant - 1, ...rest) })),
   ],
   "places of drafts that an account had stay": [
-    "writing an account replaces its drafts in the index",
+    HISTORY,
     () =>
       writing(async (changes, view) => ({
         ...changes,
@@ -331,7 +325,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an AD_HOC invoice is found by its date": [
-    "final invoices are found by the days they overlap, whether they cover a day or a year",
+    "final invoices and drafts in the index are found by the days they overlap",
     () =>
       reading((view) => ({
         invoiceList: async (filter, page) =>
@@ -343,15 +337,133 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
           ),
       })),
   ],
+  "an invoice is found by the customer that its account has now": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        invoiceList: async ({ customerId, ...filter }, page) => {
+          if (customerId === undefined) return view.invoiceList(filter, page);
+          const accounts = await view.accountList({ customerId }, { limit: 99 });
+          const ids = new Set(accounts.map(({ id }) => id));
+          const invoices = await view.invoiceList(filter, { ...page, limit: 99 });
+          return invoices.filter(({ accountId }) => ids.has(accountId)).slice(0, page.limit);
+        },
+      })),
+  ],
+  "events to undo are found whatever account the filter names": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        eventsToUndo: (accountId, filter, ...limit) => view.eventsToUndo(accountId, { ...filter, accountId }, ...limit),
+      })),
+  ],
+  "the last of the new events with a reference id is written": [
+    "a commit is rejected if an id of its new events is taken",
+    () =>
+      writing(({ newEvents = [], ...changes }) => ({
+        ...changes,
+        newEvents: [...new Map(newEvents.map((each) => [each.referenceId, each])).values()],
+      })),
+  ],
   "uncharted accounts are those of before": [
-    "accounts with a stale draft index are found by instant, sorted by id",
+    HISTORY,
     () =>
       reading((view) => ({
         accountsWithStaleDraftIndex: (at, ...rest) => view.accountsWithStaleDraftIndex(at - 1, ...rest),
       })),
   ],
+  "the order of ids is not that of a page's key": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        creditList: async (filter, { limit, after }) => {
+          const credits = await view.creditList(filter, { limit: 99 });
+          return credits.filter(({ createdAt }) => after === undefined || createdAt < after.createdAt).slice(0, limit);
+        },
+      })),
+  ],
+  "what an undo subtracts is added": [
+    HISTORY,
+    () =>
+      writing((changes) => ({
+        ...changes,
+        overage: (changes.overage ?? []).map((cell) => {
+          const quantity = decimalOfExact(cell.quantity);
+          return { ...cell, quantity: exactOfDecimal(quantity.abs()) };
+        }),
+      })),
+  ],
+  "a page has one item too few": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        draftList: (filter, { limit, ...page }) => view.draftList(filter, { limit: Math.max(1, limit - 1), ...page }),
+      })),
+  ],
+  "a filter is ignored": [
+    HISTORY,
+    () => reading((view) => ({ draftList: ({ begunBy: _begunBy, ...filter }, page) => view.draftList(filter, page) })),
+  ],
+  "the instants of an accepted event are exchanged": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        acceptedIds: async (eventIds) =>
+          (await view.acceptedIds(eventIds)).map((accepted) => ({
+            ...accepted,
+            timestamp: accepted.createdAt,
+            createdAt: accepted.timestamp,
+          })),
+      })),
+  ],
+  "a document is read once for each time that it is asked for": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        documentsOf: async (kind, ids) => (await Promise.all(ids.map((id) => view.documentsOf(kind, [id])))).flat(),
+      })),
+  ],
+  "a document is removed from all kinds": [
+    HISTORY,
+    () =>
+      writing((changes) => ({
+        ...changes,
+        removedDocuments: (changes.removedDocuments ?? []).flatMap(({ id }) =>
+          DOCUMENT_KINDS.map((kind) => ({ kind, id })),
+        ),
+      })),
+  ],
+  "an undone event loses its units": [
+    HISTORY,
+    () =>
+      writing((changes) => ({
+        ...changes,
+        events: (changes.events ?? []).map((one) => (one.reverted ? { ...one, units: [] } : one)),
+      })),
+  ],
+  "deleted events stay": [HISTORY, () => writing((changes) => ({ ...changes, removedEvents: [] }))],
+  "reads of a transaction see nothing": [
+    HISTORY,
+    () => {
+      const store = memoryStore();
+      const empty = memoryStore();
+      return { ...store, transact: (scope, work) => store.transact(scope, () => work(empty.read)) };
+    },
+  ],
+  "billed usage is found on the day after it": [
+    HISTORY,
+    () => reading((view) => ({ billedUsage: (ids, from, until) => view.billedUsage(ids, from - 1, until) })),
+  ],
+  "ties are not sorted": [
+    HISTORY,
+    () =>
+      reading((view) => ({
+        entries: async (...query) =>
+          (await view.entries(...query)).toReversed().toSorted((a, b) => a.createdAt - b.createdAt),
+      })),
+  ],
   "an event comes up that nobody stored": [
-    "an event is read as it was written",
+    HISTORY,
     () =>
       reading((view) => ({
         events: async (filter, page) => {
@@ -364,7 +476,9 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
 
 describe("the conformance suite", () => {
   test.concurrent.each(Object.entries(FAULTS))("rejects a store in which %s", async (_, [refusal, open]) => {
-    const match = storeConformance.find(({ name }) => name === refusal);
-    await expect(match?.run(async () => open()) ?? "there is no such case").rejects.toThrow();
+    const cases = storeConformance.filter(({ name }) => name.startsWith(refusal));
+    expect(cases).not.toEqual([]);
+    const runs = cases.map(({ run }) => run(async () => open()));
+    expect((await Promise.allSettled(runs)).filter(({ status }) => status === "rejected")).not.toEqual([]);
   });
 });

@@ -6,12 +6,18 @@ import { parseSync } from "oxc-parser";
 
 const folder = join(resolve(import.meta.dirname, "../.."), "src/book/resources");
 
-/** The sentence of each field, by object and field; empty for a field without JSDoc. */
+/**
+ * The sentence of each field, by object and field; empty for a field without JSDoc. `...` has the names of the objects
+ * with its other fields.
+ */
 export type Sentences = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The sentences of `usageMeterFields` under `usageMeter`, and so on. An object must come before those that spread it. */
+/** The sentences of `usageMeterFields` under `usageMeter`, those of `fee = z.strictObject({…})` under `fee`, and so on. */
 export function collectSentences(): Sentences {
   const collected: Record<string, Record<string, string>> = {};
+  /** The objects whose fields a variable has. */
+  const sources = new Map<string, string>();
+  const toSource = (text: string): string => sources.get(text) ?? text.replace(/Fields$|\.shape$/, "");
   for (const file of readdirSync(folder).toSorted()) {
     const source = readFileSync(join(folder, file), "utf8");
     const { program, comments } = parseSync(file, source);
@@ -22,14 +28,22 @@ export function collectSentences(): Sentences {
       return declaration?.type === "VariableDeclaration" ? declaration.declarations : [];
     });
     for (const { id, init } of declarations) {
-      const name = /^(\w+)Fields$/.exec(textOf(id))?.[1];
-      if (name === undefined || init?.type !== "ObjectExpression") continue;
-      const entries = init.properties.flatMap((field) => {
-        if (field.type === "SpreadElement") return Object.entries(collected[textOf(field.argument).slice(0, -6)] ?? {});
+      if (init === null) continue;
+      const rest = id.type === "ObjectPattern" ? id.properties.find(({ type }) => type === "RestElement") : undefined;
+      if (rest?.type === "RestElement") sources.set(textOf(rest.argument), toSource(textOf(init)));
+      const isSchema = init.type === "CallExpression" && textOf(init.callee) === "z.strictObject";
+      const object = isSchema ? init.arguments[0] : init;
+      const name = (isSchema ? /^\w+/ : /^\w+(?=Fields$)/).exec(textOf(id))?.[0];
+      if (name === undefined || object?.type !== "ObjectExpression") continue;
+      const spreads = object.properties.flatMap((field) =>
+        field.type === "SpreadElement" ? [toSource(textOf(field.argument))] : [],
+      );
+      const own = object.properties.flatMap((field) => {
+        if (field.type === "SpreadElement") return [];
         const comment = comments.find(({ end }) => end < field.start && source.slice(end, field.start).trim() === "");
         return [[textOf(field.key), toSentence(comment?.value ?? "")] as const];
       });
-      collected[name] = Object.fromEntries(entries);
+      collected[name] = { ...(spreads.length > 0 && { "...": spreads.join(" ") }), ...Object.fromEntries(own) };
     }
   }
   return collected;

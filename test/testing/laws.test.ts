@@ -61,6 +61,14 @@ describe("S7 a plan", () => {
     expect(report).toMatch(/the price falls: (\d|10).*of um\.units cost .* USD, 1\d.* cost .* USD/);
   });
 
+  test("in short form falls like the long one", () => {
+    const usage = [{ meter: "um.units", volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] }];
+    const short = { id: "pp.test", cycle: "MONTHLY", usage } as const;
+    expect(reportFailure(neverDecreases(short))).toContain(
+      "    0      10     PER_UNIT  2\n    10     …      PER_UNIT  1\n",
+    );
+  });
+
   test("with a rising rate never falls", () => {
     fc.assert(neverDecreases(planWith("VOLUME", { after: 0, rate: 1 }, { after: 10, rate: 2 })), { numRuns: 300 });
   });

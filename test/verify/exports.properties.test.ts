@@ -15,35 +15,28 @@ import { verify } from "../../src/verify.ts";
 import { exportParts } from "../cli/export/read-export.ts";
 import { ACTIVE, books } from "../engine/preview-law/books.ts";
 import { runs } from "../support/runs.ts";
+import { stepArbitrary, type StepOf } from "../support/step-kinds.ts";
 import { listFigures, isTerm, withOtherDigit } from "./figures.ts";
 
 const accountId = fc.constantFrom(...ACTIVE);
 /** Commands in addition to the steps of a history. */
-const command = fc.oneof(
-  fc.record({
-    what: fc.constant("credit" as const),
+const commands = {
+  credit: {
     accountId,
     creditAmount: fc.constantFrom(1, 20, "33.335", 500),
-    priority: fc.nat(2),
+    priority: fc.integer({ min: -2, max: 2 }),
     daysAgo: fc.nat(60),
-  }),
-  fc.record({ what: fc.constant("void" as const), place: fc.nat() }),
-  fc.record({
-    what: fc.constant("seats" as const),
-    accountId,
-    quantity: fc.nat(20),
-    hours: fc.integer({ min: -300, max: 300 }),
-  }),
-  fc.record({ what: fc.constant("group" as const), accountId, gracePeriod: fc.constantFrom(0, 10, 60) }),
-  fc.record({ what: fc.constant("leave" as const), accountId }),
-  fc.record({
-    what: fc.constant("version" as const),
-    accountId,
-    version: fc.constantFrom(1, 2),
-    daysAhead: fc.constantFrom(0, 0, 3, 20),
-  }),
-);
-type Step = HistoryStep | (typeof command extends fc.Arbitrary<infer Command> ? Command : never);
+  },
+  void: { place: fc.nat() },
+  seats: { accountId, quantity: fc.nat(20), hours: fc.integer({ min: -300, max: 300 }) },
+  group: { accountId, gracePeriod: fc.constantFrom(0, 10, 60) },
+  leave: { accountId },
+  version: { accountId, version: fc.constantFrom(1, 2), daysAhead: fc.constantFrom(0, 0, 3, 20) },
+};
+const command = stepArbitrary(commands);
+type Command = StepOf<typeof commands>;
+type Step = HistoryStep | Command;
+const isCommand = (step: Step): step is Command => step.kind in commands;
 
 const rates = fc.constantFrom<number | string>(0, 1, "0.005", 10, "33.333", 50, "9.99", -2);
 const cases = books(rates).chain((randomBook) => {
@@ -62,10 +55,10 @@ const cases = books(rates).chain((randomBook) => {
 });
 
 /** Runs a command. A rejected command changes nothing. */
-async function doHistoryStep({ engine, now }: HistoryRun, step: Exclude<Step, HistoryStep>): Promise<void> {
+async function doHistoryStep({ engine, now }: HistoryRun, step: Command): Promise<void> {
   const dayFromNow = (days: number): string => formatDate(now() + days * DAY_MS);
   const runStep = async (): Promise<unknown> => {
-    switch (step.what) {
+    switch (step.kind) {
       case "credit": {
         const { accountId: id, creditAmount, priority, daysAgo } = step;
         const credit = { accountId: id, purpose: "Sorry", creditAmount, priority, effectiveFrom: dayFromNow(-daysAgo) };
@@ -114,7 +107,7 @@ test("S13.6 the export of any history is verified, and a changed figure in it is
       const history = await startHistoryIn(memoryStore(), book, begin);
       history.waitUntil(toInstant("2024-02-20"));
       for (const step of steps) {
-        await ("what" in step ? doHistoryStep(history, step) : history.play(step));
+        await (isCommand(step) ? doHistoryStep(history, step) : history.play(step));
         history.waitUntil(history.now() + 60_000);
       }
       history.waitUntil(history.now() + daysAfter * DAY_MS);

@@ -50,40 +50,16 @@ function addDescriptions(
   }
 }
 
-/** The name of the short form, which is the first alternative of an item. */
-function findShortOwner({ anyOf }: JsonSchema, part: JsonSchema, owner: string): string {
-  const isObject = anyOf?.every(({ properties, $ref }) => properties !== undefined || $ref !== undefined) === true;
-  return isObject && anyOf[0] === part ? (SHORT_FORMS[owner] ?? owner) : owner;
+/** The name of the short form, which is the first of two alternatives that are objects. */
+function findShortOwner({ anyOf: [first, second] = [] }: JsonSchema, part: JsonSchema, owner: string): string {
+  const hasForms = part === first && (second?.properties ?? second?.$ref) !== undefined;
+  return hasForms ? (SAME_FIELDS_AS[`short ${owner}`] ?? owner) : owner;
 }
 
-/** Lists, and a plan's document, with the names of their short forms. */
-const SHORT_FORMS: Readonly<Record<string, string>> = {
-  eventSchemas: "shortEventSchema",
-  usageMeters: "shortMeter",
-  pricePlans: "shortPlan",
-  plan: "shortPlan",
-  accounts: "shortAccount",
-  credits: "shortCredit",
-};
-
-/** Objects in short form, whose other fields are those of the long form. */
-const LONG_FORMS: Readonly<Record<string, readonly string[]>> = {
-  shortEventSchema: ["eventSchema"],
-  shortMeter: ["usageMeter"],
-  shortPlan: ["pricePlan", "pricePlanDetails"],
-  cycle: ["pricingCycleConfig"],
-  usagePrice: ["usageRateCard"],
-  fee: ["fixedFeeRateCard"],
-  licensePrice: ["licenseRateCard"],
-  entitlement: ["billingEntitlementRateCard"],
-  creditOffer: ["usagePrice", "creditGrantRateCard"],
-  overage: ["entitlementOverageRateCard"],
-  shortAccount: ["account"],
-  shortAssociation: ["planAssociation"],
-  shortCredit: ["credit"],
-};
-
-/** The sentences in the JSDoc of fields, by the object's name and the field; a test keeps the file current. */
+/**
+ * The sentences in the JSDoc of fields, by the object's name and the field; `...` has the names of the objects with its
+ * other fields. A test keeps the file current.
+ */
 const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = sentences;
 
 /** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
@@ -131,8 +107,18 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 export function findDescription(owner: string, field: string): string | undefined {
   const name = SAME_FIELDS_AS[owner] ?? owner;
   const singular = SENTENCES[name] === undefined ? name.replace(/s$/, "") : name;
-  const sentence = [singular, ...(LONG_FORMS[singular] ?? [])].map((each) => SENTENCES[each]?.[field]).find(Boolean);
-  return sentence ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+  return findSentence(singular, field) ?? DESCRIPTIONS[`${name}.${field}`] ?? COMMON_DESCRIPTIONS[field];
+}
+
+function findSentence(object: string, field: string): string | undefined {
+  const { [field]: sentence, "...": others } = SENTENCES[object] ?? {};
+  return (
+    sentence ??
+    others
+      ?.split(" ")
+      .map((other) => findSentence(other, field))
+      .find(Boolean)
+  );
 }
 
 /** Objects whose fields are described under another name. */
@@ -154,6 +140,12 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   slabDetails: "grantSlab",
   config: "licenseConfig",
   rateDetails: "grantRateDetails",
+  "short eventSchemas": "shortEventSchema",
+  "short usageMeters": "shortMeter",
+  "short pricePlans": "shortPlan",
+  "short plan": "shortPlan",
+  "short accounts": "shortAccount",
+  "short credits": "shortCredit",
   usage: "usagePrice",
   volumeTiers: "tier",
   rows: "rateRow",
@@ -166,7 +158,6 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   "shortPlan.credits": "creditOffer",
   "shortAccount.plans": "shortAssociation",
   "shortAccount.licenses": "licenseChange",
-  override: "shortPlan",
   "fixedFeeRateCards.rateValues": "fixedRateValue",
   "minimumCommitment.rateValues": "fixedRateValue",
 };

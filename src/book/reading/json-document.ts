@@ -147,7 +147,7 @@ function findPlace(root: ValueNode, { path, code }: LocatedProblem): TextPlace {
   return startPlace(node);
 }
 
-function memberKey({ name }: MemberNode): string {
+export function memberKey({ name }: MemberNode): string {
   return name.type === "String" ? name.value : name.name;
 }
 

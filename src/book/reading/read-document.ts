@@ -263,8 +263,13 @@ const GUESSED_MAX = 100;
 /** Reports the issues of a value. @param schema the parsed schema, to suggest names for misspelt fields */
 function reportIssues(issues: readonly z.core.$ZodIssue[], base: Path, problems: Problems, schema?: z.ZodType): void {
   const suggestedPaths = new Set(issues.flatMap((issue) => findSuggestedPaths(issue, schema)));
+  const wrongKinds = new Map(
+    issues.filter(({ code }) => code === "invalid_type").map((issue) => [JSON.stringify(issue.path), issue]),
+  );
   for (const issue of issues) {
     if (problems.isFull()) break;
+    // A value of a wrong kind is not measured too.
+    if ((wrongKinds.get(JSON.stringify(issue.path)) ?? issue) !== issue) continue;
     // One problem for a misspelt field: the suggested field is not reported as missing too.
     const isSuggested = suggestedPaths.size > 0 && suggestedPaths.has(JSON.stringify(issue.path));
     if (!isSuggested || readIssue(issue).code !== "MISSING") reportIssue(issue, base, problems, schema);

@@ -1,15 +1,7 @@
 /** A whole book: in input form, with references still to be resolved, and checked (book.md). */
 import * as z from "zod";
 
-import {
-  type Account,
-  account,
-  type AccountInput,
-  type Customer,
-  customer,
-  type InvoiceGroup,
-  invoiceGroup,
-} from "./account.ts";
+import { type Account, account, type Customer, customer, type InvoiceGroup, invoiceGroup } from "./account.ts";
 import { type AddOn, addOn, type Feature, feature, type Setting, setting } from "./catalog-items.ts";
 import {
   type EventSchema,
@@ -84,7 +76,12 @@ export interface OrganizationInput extends Frozen<z.input<OrganizationSchema>> {
 export interface Organization extends Frozen<z.output<OrganizationSchema>> {}
 
 /** The expected organization of a store; absent fields are not compared. */
-export const organizationRequest = z.strictObject({ id: idSchema(50).nullish(), baseCurrency: currency.nullish() });
+export const organizationRequest = z.strictObject({
+  /** The expected id. */
+  id: idSchema(50).nullish(),
+  /** The expected currency. */
+  baseCurrency: currency.nullish(),
+});
 
 /** The lists of a book with the schemas of their items, in the order of book.md. */
 export const RESOURCES = {
@@ -132,16 +129,13 @@ export const bookSchema: BookSchema = z.strictObject(bookFields);
 /** A book in long form: products, customers and prices. Each list is empty by default. */
 export interface BookInput extends Frozen<z.input<BookSchema>> {}
 
-const shortLists = {
+/** For JSON Schemas: {@link ShortBookInput} has its types. */
+export const shortBookSchema: z.ZodObject = bookSchema.extend({
   eventSchemas: z.array(z.union([shortEventSchema, eventSchema])).nullish(),
   usageMeters: z.array(z.union([shortMeter, usageMeter])).nullish(),
   pricePlans: z.array(z.union([shortPlan, pricePlan])).nullish(),
   accounts: z.array(z.union([shortAccount, account])).nullish(),
-};
-export interface ShortBookSchema extends StrictSchema<
-  Omit<typeof bookFields, keyof typeof shortLists> & typeof shortLists
-> {}
-export const shortBookSchema: ShortBookSchema = z.strictObject({ ...bookFields, ...shortLists });
+});
 /** A book as people write it: each item in short or in long form. */
 export interface ShortBookInput extends Omit<BookInput, "eventSchemas" | "usageMeters" | "pricePlans" | "accounts"> {
   /** The fields of events, and the fields computed from them; several versions are several items with one name. */
@@ -151,7 +145,7 @@ export interface ShortBookInput extends Omit<BookInput, "eventSchemas" | "usageM
   /** Prices; several versions are several items with one id. */
   readonly pricePlans?: readonly (ShortPlanInput | PricePlanInput)[] | null | undefined;
   /** Accounts: events refer to them, and their customers pay their invoices. */
-  readonly accounts?: readonly (ShortAccountInput | AccountInput)[] | null | undefined;
+  readonly accounts?: readonly ShortAccountInput[] | null | undefined;
 }
 
 /** A book with the right shapes and defaults, before references are resolved: they are ids or names, rules may be text. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { formatDate, parseDate, parseInstant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { isCurrency } from "../../numbers/currency.ts";
-import { type Decimal, type DecimalInput, isDecimalObject, parseValue } from "../../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, isDecimalObject, isJsonObject, parseValue } from "../../numbers/decimal.ts";
 import type { ProblemCode } from "../../problem-table.ts";
 import { issueParams } from "../problems.ts";
 
@@ -44,10 +44,11 @@ export const DECIMAL_FORMAT = "A decimal, as a number or a string; at most 20 di
 export const DATE_FORMAT = "A date, or a date-time at midnight UTC.";
 export const DATE_TIME_FORMAT = "A date-time with a zone, or a date, which means midnight UTC.";
 
-const decimalJson = [
-  { type: "number" as const },
-  { type: "string" as const, pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
-];
+/** The JSON Schemas of a decimal. */
+export const decimalJson = [
+  { type: "number" },
+  { type: "string", pattern: String.raw`^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$` },
+] as const;
 
 /** A flag, as a boolean or text. */
 export const booleanOrText = z
@@ -62,10 +63,7 @@ export const booleanOrText = z
 export const decimal = z
   .custom<DecimalInput>()
   .transform((value, context) => readDecimal(context, value))
-  .meta({
-    anyOf: decimalJson,
-    description: DECIMAL_FORMAT,
-  });
+  .meta({ anyOf: decimalJson, description: DECIMAL_FORMAT });
 
 /** A {@link decimal} that is 0 or more. */
 export const decimalFromZero = decimal.refine(
@@ -203,11 +201,7 @@ export const days = z.int().min(0).max(DAYS_MAX);
 
 /** Any JSON object, stored unchanged. */
 export const freeForm = z
-  .custom<Readonly<Record<string, unknown>>>(
-    // A number that a double cannot represent is parsed as an object (S1.2).
-    (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value),
-    issueParams("WRONG_TYPE", { expected: "an object" }),
-  )
+  .custom<Readonly<Record<string, unknown>>>(isJsonObject, issueParams("WRONG_TYPE", { expected: "an object" }))
   .meta({ type: "object", additionalProperties: true, description: "An object, stored unchanged." });
 
 /** Values by name: an object with any keys except `__proto__`, which z.record silently omits. @param key the schema of its keys */

@@ -157,7 +157,7 @@ export interface GrantSlabInput extends Frozen<z.input<GrantSlabSchema>> {}
 /** A slab with its rate (S12.6). */
 export interface GrantSlab extends Frozen<z.output<GrantSlabSchema>> {}
 
-const displayFields = {
+export const displayFields = {
   /** The name on invoices, at most 255 characters; default that of the billable item. */
   displayName: label,
   /** Groups the lines of cards with the same tag on an invoice; default no group. */
@@ -182,7 +182,7 @@ const recurrenceConfigFields = {
   offset: offsetField,
 };
 export interface RecurrenceConfigSchema extends StrictSchema<typeof recurrenceConfigFields> {}
-const recurrenceConfig: RecurrenceConfigSchema = z.strictObject(recurrenceConfigFields);
+export const recurrenceConfig: RecurrenceConfigSchema = z.strictObject(recurrenceConfigFields);
 /** Charged for the cycles n > offset with (n − 1 − offset) mod interval = 0 (S9.1). */
 export interface RecurrenceConfig extends Frozen<z.output<RecurrenceConfigSchema>> {}
 

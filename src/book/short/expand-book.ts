@@ -1,69 +1,73 @@
+import type * as z from "zod";
+
 /**
  * Turns the short form of a book into the long form, before anything else reads it (book.md). Parts in long form stay
  * the same objects; every object that is made remembers where it was written.
  */
-import type * as z from "zod";
-
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { formatPath, type Path, type Problems, quoteValue, type Report } from "../problems.ts";
 import type { Book } from "../resources/book.ts";
 import { billableOf, CARD_LIST_NAMES } from "../resources/override.ts";
 import { shortAccount, shortEventSchema, shortMeter } from "../resources/short-items.ts";
 import { shortPlan } from "../resources/short-plan.ts";
-import { expandAccount } from "./expand-account.ts";
-import { expandEventSchema, expandMeter } from "./expand-metering.ts";
-import { expandPlan } from "./expand-plan.ts";
-import { reportConflict } from "./expand-prices.ts";
-import { type ExpandedDocument, type Expansion, startExpansion } from "./expansion.ts";
-import { SHORT_CARD_LISTS, type ShortCardList } from "./short-cards.ts";
-import { hasValue, isObject, type JsonObject } from "./written-places.ts";
+import { expandAccount } from "./accounts.ts";
+import { type ExpandedDocument, Expansion, type LongObject, type Written, type WrittenObject } from "./expansion.ts";
+import { SHORT_CARD_LISTS } from "./fields.ts";
+import { hasValue, type JsonObject, listObjects, valueAt } from "./json-object.ts";
+import { expandEventSchema, expandMeter } from "./metering.ts";
+import { expandPlan } from "./plans.ts";
 
-/** A list with a short form. */
+/** A list whose items can be in short form. */
 interface ShortList {
   readonly isShort: (item: JsonObject) => boolean;
-  /** The shape of a short item. */
   readonly schema: z.ZodType;
-  /** The field of the long form that a short item cannot have. */
-  readonly longField?: string;
-  /** An item in place of one with a wrong shape, to which others can still refer. */
+  /** Further fields of the item that stands for one with a wrong shape, to which others can refer. */
   readonly standIn?: object;
 }
 
+const SHORT_PLAN_FIELDS = ["cycle", "currencies", "commitment", ...Object.keys(SHORT_CARD_LISTS)];
 const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
-  // A list that cannot be read is not searched for fields.
   eventSchemas: {
     isShort: isShortEventSchema,
     schema: shortEventSchema,
+    // Lists that cannot be read are not searched for fields.
     standIn: { attributes: [null], dimensions: [null] },
   },
-  usageMeters: { isShort: createFieldTest("schema", "count", "sum", "where"), schema: shortMeter },
-  pricePlans: { isShort: isShortPlan, schema: shortPlan, longField: "pricePlanDetails" },
-  accounts: { isShort: isShortAccount, schema: shortAccount },
+  usageMeters: {
+    isShort: (meter) =>
+      hasField(meter, ["schema", "count", "sum", "where"]) ||
+      !hasField(meter, ["eventSchemaName", "aggregation", "computations"]),
+    schema: shortMeter,
+  },
+  pricePlans: {
+    isShort: (plan) => !hasValue(plan, "pricePlanDetails") || hasField(plan, SHORT_PLAN_FIELDS),
+    schema: shortPlan,
+  },
+  accounts: {
+    isShort: (account) =>
+      !hasValue(account, "customerId") ||
+      !hasValue(account, "name") ||
+      hasField(account, ["plan", "from", "plans", "licenses"]) ||
+      listObjects(account["credits"]).some((credit) => hasField(credit, ["amount"])),
+    schema: shortAccount,
+  },
 };
 
-function createFieldTest(...fields: readonly string[]): (item: JsonObject) => boolean {
-  return (item) => fields.some((field) => Object.hasOwn(item, field));
+function hasField(object: JsonObject, fields: readonly string[]): boolean {
+  return fields.some((field) => Object.hasOwn(object, field));
 }
 
-function isShortEventSchema(schema: JsonObject): boolean {
-  if (createFieldTest("computed", "computedDimensions")(schema)) return true;
-  const has = (list: unknown, isShort: (field: unknown) => boolean): boolean =>
-    Array.isArray(list) && list.some(isShort);
-  const isText = (field: unknown): boolean => typeof field === "string";
-  const hasUnit = (field: unknown): boolean => isObject(field) && Object.hasOwn(field, "unit");
-  return has(schema["attributes"], (field) => isText(field) || hasUnit(field)) || has(schema["dimensions"], isText);
+function isShortEventSchema({ attributes, dimensions, ...others }: JsonObject): boolean {
+  return (
+    hasField(others, ["computed", "computedDimensions"]) ||
+    [...listOrNone(attributes), ...listOrNone(dimensions)].some((field) => typeof field === "string") ||
+    listObjects(attributes).some((field) => hasField(field, ["unit"]))
+  );
 }
 
-const hasShortPlanField = createFieldTest("cycle", "currencies", "commitment", ...Object.keys(SHORT_CARD_LISTS));
-
-/** Whether a plan is in short form. */
-export function isShortPlan(plan: JsonObject): boolean {
-  return !hasValue(plan, "pricePlanDetails") || hasShortPlanField(plan);
-}
-
-function isShortAccount(account: JsonObject): boolean {
-  if (!hasValue(account, "customerId") || createFieldTest("plan", "from", "plans", "licenses")(account)) return true;
-  const { credits } = account;
-  return Array.isArray(credits) && credits.some((credit) => isObject(credit) && Object.hasOwn(credit, "amount"));
+/** Whether a book has items in short form. */
+function hasShortItems(book: JsonObject): boolean {
+  return Object.entries(SHORT_LISTS).some(([list, { isShort }]) => listObjects(book[list]).some(isShort));
 }
 
 /**
@@ -72,37 +76,33 @@ function isShortAccount(account: JsonObject): boolean {
  * @returns undefined if nothing is in short form
  */
 export function expandBook(raw: unknown, problems: Problems): ExpandedDocument | undefined {
-  if (!isObject(raw) || Array.isArray(raw)) return undefined;
-  const book = raw as JsonObject;
-  const source = findShortItems(book);
-  if (source === undefined) return undefined;
-  const expansion = startExpansion(problems);
-  const { places, report } = expansion;
-  const expandList = (list: string, expand: (item: JsonObject, path: Path) => object): readonly unknown[] =>
-    source.list(list).map((item, index) => {
-      if (!source.isShort(list, item)) return item;
-      return expandItem(item as JsonObject, [list, index], expand, expansion);
-    });
-  const baseCurrency = readBaseCurrency(book["organization"]);
-  const pricePlans = expandList("pricePlans", (plan, path) => expandPlan(plan, path, { places, report }, baseCurrency));
-  const currenciesByPlan = indexCurrencies(pricePlans);
-  const currenciesOf = (reference: unknown): readonly string[] => currenciesByPlan.get(reference) ?? [baseCurrency];
-  const implied = collectImplied(source, expansion);
-  const lists = {
-    eventSchemas: expandList("eventSchemas", (schema, path) => expandEventSchema(schema, path, expansion)),
-    usageMeters: expandList("usageMeters", (meter, path) => expandMeter(meter, path, expansion)),
-    features: [...source.list("features"), ...implied.features],
-    addOns: [...source.list("addOns"), ...implied.addOns],
-    pricePlans,
-    customers: [...source.list("customers"), ...implied.customers],
-    accounts: expandList("accounts", (account, path) => expandAccount(account, path, { places, report, currenciesOf })),
+  if (!isJsonObject(raw) || !hasShortItems(raw)) return undefined;
+  const expansion = new Expansion(problems);
+  const baseCurrency = readBaseCurrency(raw);
+  const implied = collectImplied(raw, expansion);
+  const expand = (list: string, expandItem: ExpandItem): unknown => {
+    const items = raw[list];
+    if (!Array.isArray(items)) return items;
+    return items.map((item: unknown, index) => expandListItem(item, [list, index], expandItem, expansion));
   };
-  // A list that is absent or of the wrong kind stays so.
-  const changed = Object.entries(lists).filter(([key, list]) => list.length > 0 || Array.isArray(book[key]));
-  return expansion.finish(raw, { ...book, ...Object.fromEntries(changed) });
+  const pricePlans = expand("pricePlans", (plan, long) => expandPlan(plan, long, baseCurrency));
+  const currenciesByPlan = indexCurrencies(raw, baseCurrency);
+  const currenciesOf = (plan: unknown): readonly string[] => currenciesByPlan.get(plan) ?? [baseCurrency];
+  const lists = {
+    eventSchemas: expand("eventSchemas", expandEventSchema),
+    usageMeters: expand("usageMeters", expandMeter),
+    pricePlans,
+    accounts: expand("accounts", (account, long) => expandAccount(account, long, currenciesOf)),
+    ...implied,
+  };
+  const present = Object.entries(lists).filter(([, list]) => list !== undefined);
+  return expansion.finish(raw, { ...raw, ...Object.fromEntries(present) });
 }
 
-/** A price plan in long form, and the add-ons and features that it may refer to. */
+/** The place of a plan that is read alone. */
+export const PLAN_PLACE: Path = ["pricePlans", 0];
+
+/** A price plan in long form, as the plan of a book, and the add-ons and features that it may refer to. */
 interface ExpandedPlan extends Omit<ExpandedDocument, "toWritten"> {
   readonly lists: { readonly addOns: readonly unknown[]; readonly features: readonly unknown[] };
 }
@@ -111,221 +111,151 @@ interface ExpandedPlan extends Omit<ExpandedDocument, "toWritten"> {
  * Expands a plan for a book. Add-ons and features that only the plan has get the names of their cards.
  *
  * @param plan unchanged if it is in long form
+ * @returns problems that take paths below {@link PLAN_PLACE}
  */
 export function expandPlanDocument(
   plan: unknown,
   { organization, addOns, features }: Pick<Book, "organization" | "addOns" | "features">,
-  problems: Problems,
+  planProblems: Problems,
 ): ExpandedPlan {
-  const place: Path = ["pricePlans", 0];
-  const below =
+  const inPlan =
     (report: Report): Report =>
-    (path, code, params) =>
-      report(path.slice(place.length), code, {
-        ...params,
-        // The fields of a conflict have their paths in the message.
-        ...("fields" in params && { fields: params.fields.map((field) => field.replace(formatPath(place), "$")) }),
-      });
-  const book = { organization, addOns, features, pricePlans: [plan] };
-  const expanded = expandBook(book, {
-    ...problems,
-    report: below(problems.report),
-    semanticReport: () => below(problems.semanticReport()),
-  });
-  if (expanded === undefined) return { document: plan, problems, lists: { addOns, features } };
-  const within =
-    (report: Report): Report =>
-    (path, code, params) =>
-      report([...place, ...path], code, params);
-  const lists = expanded.document as typeof book;
-  return {
-    document: withNames(lists.pricePlans[0], [
-      ...lists.addOns.slice(addOns.length),
-      ...lists.features.slice(features.length),
-    ]),
-    lists,
-    problems: {
-      ...problems,
-      report: within(expanded.problems.report),
-      semanticReport: () => within(expanded.problems.semanticReport()),
-    },
+    (path, code, params) => {
+      const fields = "fields" in params && {
+        fields: params.fields.map((field) => field.replace(formatPath(PLAN_PLACE), "$")),
+      };
+      report(path.slice(PLAN_PLACE.length), code, { ...params, ...fields });
+    };
+  const problems: Problems = {
+    ...planProblems,
+    report: inPlan(planProblems.report),
+    semanticReport: () => inPlan(planProblems.semanticReport()),
   };
-}
-
-/** Gives the cards of new add-ons and features their names. */
-function withNames(plan: unknown, items: readonly unknown[]): unknown {
-  const names = new Map(items.map((item) => [(item as JsonObject)["id"], (item as JsonObject)["name"]]));
-  const details = isObject(plan) ? (plan as JsonObject)["pricePlanDetails"] : undefined;
-  if (!isObject(details)) return plan;
+  const book = { organization, addOns, features, pricePlans: [plan] };
+  const expanded = expandBook(book, problems);
+  if (expanded === undefined) return { document: plan, problems, lists: book };
+  const lists = expanded.document as typeof book;
+  const made = [...lists.addOns.slice(addOns.length), ...lists.features.slice(features.length)];
+  const names = new Map(made.map(({ id, name }) => [id, name]));
+  const details = valueAt(lists.pricePlans[0], ["pricePlanDetails"]);
   for (const list of CARD_LIST_NAMES) {
-    for (const { item: card } of listItems((details as JsonObject)[list], [])) {
+    for (const card of listObjects(valueAt(details, [list]))) {
       const name = names.get(billableOf(list, card));
       if (name !== undefined && !hasValue(card, "displayName")) Object.assign(card, { displayName: name });
     }
   }
-  return plan;
+  return { document: lists.pricePlans[0], lists, problems: expanded.problems };
 }
 
-/** Expands an item of the right shape. */
-function expandItem(
-  item: JsonObject,
-  path: Path,
-  expand: (item: JsonObject, path: Path) => object,
-  expansion: Expansion,
-): object {
-  const { schema, longField, standIn } = SHORT_LISTS[String(path[0])] ?? {};
-  const other = Object.keys(item).find((field) => !["id", "name", longField].includes(field)) ?? "";
-  const isMixed = longField !== undefined && reportConflict(item, [other, longField], path, expansion.report);
-  if (!isMixed && schema !== undefined && expansion.checkShape(schema, item, path)) {
-    const long = expand(item, path);
-    if (!expansion.isBroken(path)) return long;
+/** Expands an item into an object of the long form. */
+type ExpandItem = (item: WrittenObject, long: LongObject) => void;
+
+function expandListItem(item: unknown, path: Path, expand: ExpandItem, expansion: Expansion): unknown {
+  const { isShort, schema, standIn } = SHORT_LISTS[String(path[0])] ?? {};
+  if (!isJsonObject(item) || schema === undefined || isShort?.(item) !== true) return item;
+  const written = expansion.read(item, path);
+  const isMixed = written.rejectBoth(SHORT_PLAN_FIELDS, ["pricePlanDetails"]);
+  if (!isMixed && expansion.checkShape(schema, item, path)) {
+    const long = expansion.createObject(path);
+    expand(written, long);
+    if (!expansion.isBroken(path)) return long.value;
   }
-  return expansion.places.record(
-    { ...(item["id"] === undefined ? {} : { id: item["id"] }), name: item["name"], ...standIn },
-    path,
-  );
+  return { ...(item["id"] === undefined ? {} : { id: item["id"] }), name: item["name"], ...standIn };
 }
 
-/** The items of a book that are in short form. */
-interface ShortBook {
-  /** The items of a list; empty for anything but a list. */
-  list(name: string): readonly unknown[];
-  isShort(list: string, item: unknown): boolean;
-  shortItems(list: string): readonly { readonly item: JsonObject; readonly path: Path }[];
-  /** The items of a list by id and name. */
-  index(list: string): ReadonlyMap<unknown, JsonObject>;
-}
-
-/** @returns undefined if there are none */
-export function findShortItems(book: JsonObject): ShortBook | undefined {
-  const list = (name: string): readonly unknown[] =>
-    Array.isArray(book[name]) ? (book[name] as readonly unknown[]) : [];
-  const short = new Map(
-    Object.entries(SHORT_LISTS).map(([name, { isShort }]) => [
-      name,
-      new Set<unknown>(
-        list(name).filter((item) => isObject(item) && !Array.isArray(item) && isShort(item as JsonObject)),
-      ),
-    ]),
-  );
-  if ([...short.values()].every(({ size }) => size === 0)) return undefined;
-  const isShort = (name: string, item: unknown): boolean => short.get(name)?.has(item) === true;
-  return {
-    list,
-    isShort,
-    shortItems: (name) => listItems(book[name], [name]).filter(({ item }) => isShort(name, item)),
-    index: (name) => {
-      const items = listItems(book[name], [name]).map(({ item }) => item);
-      return new Map([
-        ...items.map((item) => [item["name"], item] as const),
-        ...items.map((item) => [item["id"], item] as const),
-      ]);
-    },
-  };
-}
-
-export function readBaseCurrency(organization: unknown): string {
-  const currency = isObject(organization) ? (organization as JsonObject)["baseCurrency"] : undefined;
+export function readBaseCurrency(book: JsonObject): string {
+  const currency = valueAt(book, ["organization", "baseCurrency"]);
   return typeof currency === "string" ? currency : "USD";
 }
 
-/** The currencies of plans in long form, by id and name; of several versions those of the last. */
-function indexCurrencies(pricePlans: readonly unknown[]): ReadonlyMap<unknown, readonly string[]> {
-  return new Map(
-    pricePlans.flatMap((plan) => {
-      const { id, name, pricePlanDetails: details } = isObject(plan) ? (plan as JsonObject) : {};
-      const currencies = isObject(details) ? (details as JsonObject)["supportedCurrencies"] : undefined;
-      return Array.isArray(currencies) ? [id, name].map((each) => [each, currencies as string[]] as const) : [];
-    }),
-  );
-}
-
-/** Items that are made because a short form implies them. */
-interface ImpliedItems {
-  readonly features: readonly object[];
-  readonly addOns: readonly object[];
-  readonly customers: readonly object[];
-}
-
-/** Finds the add-ons and features that cards name without listing them, and the customers of accounts without one. */
-function collectImplied(source: ShortBook, expansion: Expansion): ImpliedItems {
-  const made = { features: new Map<string, JsonObject>(), addOns: new Map<string, JsonObject>() };
-  const listed = { features: source.index("features"), addOns: source.index("addOns") };
-  for (const { card, path, list } of listShortCards(source)) {
-    if (list.item === "meter") continue;
-    const target = list.item === "id" ? "addOns" : "features";
-    const id = card[list.item];
-    if (typeof id !== "string") continue;
-    const existing = listed[target].get(id) ?? made[target].get(id);
-    if (existing !== undefined) checkName(card, existing, [...path, "name"], expansion);
-    else
-      made[target].set(id, createImplied({ id, name: card["name"], type: list.addOnType }, path, list.item, expansion));
+/** The currencies of plans as written, by id and name; of several versions those of the last. */
+function indexCurrencies({ pricePlans }: JsonObject, baseCurrency: string): ReadonlyMap<unknown, readonly string[]> {
+  const currencies = new Map<unknown, readonly string[]>();
+  for (const plan of listObjects(pricePlans)) {
+    const written = plan["currencies"] ?? valueAt(plan, ["pricePlanDetails", "supportedCurrencies"]);
+    for (const key of [plan["id"], plan["name"]])
+      currencies.set(key, Array.isArray(written) ? (written as readonly string[]) : [baseCurrency]);
   }
-  return {
-    features: [...made.features.values()],
-    addOns: [...made.addOns.values()],
-    customers: createCustomers(source, expansion),
-  };
+  return currencies;
 }
 
-/** An item with an id and a name, which is the id by default. */
-function createImplied(
-  { id, name, type }: { readonly id: string; readonly name: unknown; readonly type?: string | undefined },
-  path: Path,
-  idField: string,
-  { places }: Expansion,
-): JsonObject {
-  const item = { id, name: name ?? id, ...(type !== undefined && { type }) };
-  return places.record(item, path, {
-    id: [...path, idField],
-    name: [...path, name === undefined || name === null ? idField : "name"],
-  });
+/** The lists with the items that cards and accounts imply; short items imply them even if they have a problem. */
+function collectImplied(raw: JsonObject, expansion: Expansion): JsonObject {
+  const book = expansion.read(raw, []);
+  const addOns = new ImpliedItems("addOns", book, expansion);
+  const features = new ImpliedItems("features", book, expansion);
+  const customers = new ImpliedItems("customers", book, expansion);
+  const listShort = (list: string): readonly WrittenObject[] =>
+    book.list(list).filter(({ value }) => SHORT_LISTS[list]?.isShort(value));
+  const [plans, accounts] = [listShort("pricePlans"), listShort("accounts")];
+  const overrides = accounts.flatMap((account) => account.list("plans").map((plan) => plan.inner("override")));
+  for (const details of [...plans, ...overrides]) {
+    for (const [field, { item, addOnType }] of Object.entries(SHORT_CARD_LISTS)) {
+      const implied = { meter: undefined, id: addOns, feature: features }[item];
+      for (const card of details.list(field)) implied?.addOfCard(card, item, addOnType);
+    }
+  }
+  for (const account of accounts) customers.addOfAccount(account);
+  return { addOns: addOns.all(), features: features.all(), customers: customers.all() };
 }
 
-/** A card's item has one name: that of the first card with a name, or of the listed item. */
-function checkName(card: JsonObject, item: JsonObject, path: Path, { places, report }: Expansion): void {
-  const name = card["name"] ?? undefined;
-  if (name === undefined || item["name"] === name) return;
-  const namePath = places.fieldsOf(item)["name"];
-  if (namePath !== undefined && namePath.at(-1) !== "name") Object.assign(item, { name });
-  else
-    report(path, "NOT_ACCEPTED", {
-      reason: `${quoteValue(item["id"])} already has the name ${quoteValue(item["name"])}`,
-    });
+/** The items of a list that cards or accounts imply without listing them. */
+class ImpliedItems {
+  private readonly items: unknown;
+  private readonly expansion: Expansion;
+  private readonly listed: ReadonlyMap<unknown, JsonObject>;
+  private readonly made = new Map<unknown, LongObject>();
+  private readonly unnamed = new Set<unknown>();
+
+  constructor(list: string, { value: book }: WrittenObject, expansion: Expansion) {
+    this.items = book[list];
+    this.expansion = expansion;
+    const items = listObjects(book[list]);
+    this.listed = new Map(["name", "id"].flatMap((field) => items.map((item) => [item[field], item] as const)));
+  }
+
+  /** All items of the list; undefined if there is no list. */
+  all(): unknown {
+    const made = [...this.made.values()].map(({ value }) => value);
+    return made.length === 0 ? this.items : [...listOrNone(this.items), ...made];
+  }
+
+  private add(owner: WrittenObject, id: Written, name: Written | undefined, type?: string): void {
+    const made = this.expansion.createObject(owner.path);
+    made.copy(["id"], id);
+    made.copy(["name"], name ?? id);
+    if (type !== undefined) made.set(["type"], type, owner.path);
+    this.made.set(id.value, made);
+    if (name === undefined) this.unnamed.add(id.value);
+  }
+
+  /** The item of a card has one name: that of the first card with a name, or of the listed item. */
+  addOfCard(card: WrittenObject, idField: string, type?: string): void {
+    const [id, ownName] = [card.field(idField), card.field("name")];
+    // Names of a wrong kind are reported with the shape of the plan.
+    const name = typeof ownName?.value === "string" ? ownName : undefined;
+    if (typeof id?.value !== "string") return;
+    const existing = this.listed.get(id.value) ?? this.made.get(id.value)?.value;
+    if (existing === undefined) this.add(card, id, name, type);
+    else if (name === undefined || name.value === existing["name"]) return;
+    else if (this.unnamed.delete(id.value)) this.made.get(id.value)?.copy(["name"], name);
+    else {
+      const reason = `${quoteValue(id.value)} already has the name ${quoteValue(existing["name"])}`;
+      card.report("name", "NOT_ACCEPTED", { reason });
+    }
+  }
+
+  /** The customer of an account is listed, or has the account's id and name. */
+  addOfAccount(account: WrittenObject): void {
+    const id = account.field("id");
+    if (account.has("customerId") || typeof id?.value !== "string" || this.made.has(id.value)) return;
+    const reason = `because a customer ${quoteValue(id.value)} is listed`;
+    if (this.listed.has(id.value))
+      account.report("customerId", "MISSING", { expected: "the id of the account's customer", reason });
+    else this.add(account, id, account.field("name"));
+  }
 }
 
-/** A customer for each short account without one, with its id and name. */
-function createCustomers(source: ShortBook, expansion: Expansion): readonly object[] {
-  const listed = source.index("customers");
-  return source.shortItems("accounts").flatMap(({ item, path }) => {
-    const { id, name } = item;
-    if (hasValue(item, "customerId") || typeof id !== "string") return [];
-    if (!listed.has(id)) return [createImplied({ id, name }, path, "id", expansion)];
-    const reason = `because a customer ${quoteValue(id)} is listed`;
-    expansion.report([...path, "customerId"], "MISSING", { expected: "the id of the account's customer", reason });
-    return [];
-  });
-}
-
-/** The cards of short plans and of the short overrides of accounts, with their paths. */
-export function listShortCards(
-  source: ShortBook,
-): readonly { readonly card: JsonObject; readonly path: Path; readonly list: ShortCardList }[] {
-  const overrides = source.shortItems("accounts").flatMap(({ item, path }) =>
-    listItems(item["plans"], [...path, "plans"]).flatMap((association) => {
-      const { override } = association.item;
-      return isObject(override) ? [{ item: override as JsonObject, path: [...association.path, "override"] }] : [];
-    }),
-  );
-  return [...source.shortItems("pricePlans"), ...overrides].flatMap(({ item, path }) =>
-    Object.entries(SHORT_CARD_LISTS).flatMap(([key, list]) =>
-      listItems(item[key], [...path, key]).map((card) => ({ card: card.item, path: card.path, list })),
-    ),
-  );
-}
-
-/** The objects of a list with their paths. */
-function listItems(list: unknown, path: Path): readonly { readonly item: JsonObject; readonly path: Path }[] {
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((item, index) => (isObject(item) ? [{ item: item as JsonObject, path: [...path, index] }] : []));
+function listOrNone(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? (list as readonly unknown[]) : [];
 }

@@ -2,9 +2,9 @@
 import type * as z from "zod";
 
 import { hasCode } from "../../errors.ts";
-import { formatDecimal, isDecimalObject } from "../../numbers/decimal.ts";
+import { formatDecimal, isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
-import { isObject, type JsonObject } from "./written-places.ts";
+import { type JsonObject } from "./json-object.ts";
 
 /** Defaults that the schemas do not fill in. */
 const UNFILLED_DEFAULTS: JsonObject = {
@@ -29,10 +29,10 @@ export function formatComparable(value: unknown): string {
 function toComparable(value: unknown): unknown {
   if (isDecimalObject(value)) return { decimal: formatDecimal(value) };
   if (Array.isArray(value)) return value.map(toComparable);
-  if (!isObject(value)) return value;
-  const fields = Object.entries(withRules(withSlabEnds(value as JsonObject))).flatMap(([key, field]) => {
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(withRules(withSlabEnds(value))).flatMap(([key, field]) => {
     const comparable = toComparable(field);
-    const isEmpty = isObject(comparable) && !Array.isArray(comparable) && Object.keys(comparable).length === 0;
+    const isEmpty = isJsonObject(comparable) && Object.keys(comparable).length === 0;
     return (comparable ?? undefined) === undefined || isEmpty || UNFILLED_DEFAULTS[key] === comparable
       ? []
       : [[key, comparable] as const];
@@ -77,7 +77,7 @@ export function withoutDefaults(schema: z.ZodObject, object: JsonObject): JsonOb
   const isDefault = ([key, value]: readonly [string, unknown]): boolean => {
     if ((value ?? undefined) === undefined) return true;
     const field = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
-    const isSimple = !isObject(value) || (Array.isArray(value) && value.length === 0);
+    const isSimple = Array.isArray(value) ? value.length === 0 : !isJsonObject(value);
     return field !== undefined && isSimple && isSamePart(field as z.ZodType, value, undefined);
   };
   return Object.fromEntries(Object.entries(object).filter((entry) => !isDefault(entry)));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { parseDecimal, isDecimalObject, formatDecimal } from "../../numbers/decimal.ts";
+import { parseDecimal, isDecimalObject, formatDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Vector } from "../../vectors.ts";
@@ -140,8 +140,8 @@ function findFirstDifference(expected: unknown, actual: unknown, path: string): 
       .map((each, at) => findFirstDifference(each, actual[at], `${path}[${at}]`))
       .find((each) => each !== undefined);
   }
-  if (isJsonRecord(expected)) {
-    if (!isJsonRecord(actual)) return describe();
+  if (isJsonObject(expected)) {
+    if (!isJsonObject(actual)) return describe();
     return Object.entries(expected)
       .map(([name, each]) => findFirstDifference(each, actual[name], path === "" ? name : `${path}.${name}`))
       .find((each) => each !== undefined);
@@ -160,10 +160,6 @@ function describeValue(value: unknown): string {
   return value === undefined ? "nothing" : stringifyJson(value);
 }
 
-function isJsonRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isDecimalObject(value);
-}
-
 function isAnswer(value: unknown): value is Readonly<Record<string, unknown>> & { readonly id: string } {
-  return isJsonRecord(value) && typeof value["id"] === "string";
+  return isJsonObject(value) && typeof value["id"] === "string";
 }

@@ -21,20 +21,19 @@ export const formatCommand: Command = {
 async function runFormat(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const output = args.value("output");
+  const form = args.flag("long") ? "long" : "short";
   const isCheck = args.flag("check");
-  if (args.flag("short") && args.flag("long")) throw new UsageError("--short and --long exclude each other");
+  if (args.flag("short") && form === "long") throw new UsageError("--short and --long exclude each other");
   if (isCheck && output !== undefined) throw new UsageError("--check writes nothing; remove --output");
   if ((await readBookFile(path, io)) === undefined) return "problems";
   const text = await readTextFile(path, io);
-  const formatted = formatBookText(text, args.flag("long") ? "long" : "short");
-  const isSame = formatted === text;
-  if (isCheck) {
-    if (isSame) return "done";
-    const option = args.flag("long") ? " --long" : "";
-    await write(io.stderr, `${path}: not formatted; run ratebook format ${path}${option}\n`);
-    return "problems";
-  }
-  if (!isSame || output !== undefined)
+  const formatted = formatBookText(text, form);
+  if (formatted === text && output === undefined) return "done";
+  if (!isCheck) {
     await writeToFile(output ?? path, io, async ({ stdout }) => write(stdout, formatted));
-  return "done";
+    return "done";
+  }
+  const option = form === "long" ? " --long" : "";
+  await write(io.stderr, `${path}: not formatted; run ratebook format ${path}${option}\n`);
+  return "problems";
 }

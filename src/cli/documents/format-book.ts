@@ -1,12 +1,12 @@
 /** Writes a book in short or long form, each comment at the part to which it belongs. */
 import { collectProblems, type Path } from "../../book/problems.ts";
-import { type JsonComment, readComments } from "../../book/reading/json-comments.ts";
+import { type JsonDetail, readDetails } from "../../book/reading/json-details.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
+import type { ExpandedDocument } from "../../book/short/expansion.ts";
+import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
-import { isObject, type JsonObject } from "../../book/short/written-places.ts";
-import { valueAt } from "../../pages/play/book-edits.ts";
-import { formatJson } from "./format-json.ts";
+import { formatJson, isContainer } from "./format-json.ts";
 
 /** The form in which a book is written. */
 export type BookForm = "short" | "long";
@@ -16,66 +16,52 @@ export function formatBookText(text: string, form: BookForm): string {
   const parsed = parseJsonDocument(text);
   if (!("value" in parsed)) throw new Error(parsed.message);
   const book = parsed.value as JsonObject;
-  const long = expand(book);
-  const result = form === "long" ? long.document : shortenBook(book);
-  const toResult = form === "long" ? (path: Path) => path : expand(result).toWritten;
-  const longPaths = invert(long);
-  /** The part that a part became, or else the nearest one; of a list without a trace, its first item. */
-  const findResultPath = (written: Path): Path => {
-    const paths = [written, [...written, 0], ...listAncestors(written)];
-    for (const path of paths) {
-      const longPath = longPaths.get(JSON.stringify(path));
-      const resultPath = longPath === undefined ? [] : trimPath(result, toResult(longPath));
-      if (resultPath.length > 0) return resultPath;
-    }
-    return [];
-  };
-  const comments = readComments(text).flatMap((comment): readonly JsonComment[] => {
+  const expanded = form === "long" ? expand(book) : undefined;
+  const result = expanded?.document ?? shortenBook(book);
+  let findPart: ((path: Path) => Path) | undefined;
+  const details = readDetails(text).flatMap((detail): readonly JsonDetail[] => {
     // Only the last items of a list go away, so an index still means the same item.
-    const same = valueAt(result, comment.path);
-    if (isObject(same) || (same !== undefined && comment.position !== "end")) return [comment];
-    if (comment.text === "") return [];
-    const path = findResultPath(comment.path);
-    const [before, after] = [valueAt(book, comment.path), valueAt(result, path)];
-    const isInside = isObject(after) && Array.isArray(after) === Array.isArray(before);
-    return [{ ...comment, path, position: comment.position !== "end" || isInside ? comment.position : "above" }];
+    const same = valueAt(result, detail.path);
+    if (isContainer(same) || (same !== undefined && detail.position !== "end")) return [detail];
+    if (detail.text === "") return [];
+    findPart ??= createPartFinder(expanded ?? expand(book), expand(result));
+    const path = findPart(detail.position === "number" ? [...detail.path, "number"] : detail.path);
+    const [before, after] = [valueAt(book, detail.path), valueAt(result, path)];
+    const isInside = isContainer(after) && Array.isArray(after) === Array.isArray(before);
+    return [{ ...detail, path, position: detail.position !== "end" || isInside ? detail.position : "above" }];
   });
-  const formatted = formatJson(result, comments);
+  const formatted = formatJson(result, details);
   return text.includes("\r\n") ? formatted.replaceAll(/\r?\n/g, "\r\n") : formatted;
 }
 
-/** A book in long form, with the places at which its parts were written. */
-interface LongBook {
-  readonly document: JsonObject;
-  readonly toWritten: (path: Path) => Path;
+/** A book as written and in long form, with the places at which the parts of the long form were written. */
+interface ExpandedBook extends Pick<ExpandedDocument, "document" | "toWritten"> {
+  readonly book: unknown;
 }
 
-function expand(book: JsonObject): LongBook {
-  const expanded = expandBook(book, collectProblems());
-  if (expanded === undefined) return { document: book, toWritten: (path) => path };
-  return { document: expanded.document as JsonObject, toWritten: (path) => expanded.toWritten(path) };
+function expand(book: unknown): ExpandedBook {
+  return { toWritten: (path) => path, document: book, ...expandBook(book, collectProblems()), book };
 }
 
-/** The first part of the long form for each written path. */
-function invert({ document, toWritten }: LongBook): ReadonlyMap<string, Path> {
-  const paths = new Map<string, Path>();
+/** Finds what a part became, by the first part of the long form that both have, or else what the nearest part became. */
+function createPartFinder(before: ExpandedBook, after: ExpandedBook): (path: Path) => Path {
+  const parts = new Map<string, Path>();
   const visit = (value: unknown, path: Path): void => {
-    const key = JSON.stringify(toWritten(path));
-    if (!paths.has(key)) paths.set(key, path);
-    if (!isObject(value)) return;
-    for (const [field, part] of Object.entries(value))
-      visit(part, [...path, Array.isArray(value) ? Number(field) : field]);
+    const [written, part] = [before.toWritten(path), after.toWritten(path)];
+    // A text can become several parts of the long form, and a number only one of them.
+    const keys = [written, ...(typeof value === "number" ? [[...written, "number"]] : [])].map((key) =>
+      JSON.stringify(key),
+    );
+    for (const key of part.length > 0 && valueAt(after.book, part) !== undefined ? keys : [])
+      if (!parts.has(key)) parts.set(key, part);
+    for (const [field, child] of isContainer(value) ? Object.entries(value) : [])
+      visit(child, [...path, Array.isArray(value) ? Number(field) : field]);
   };
-  visit(document, []);
-  return paths;
-}
-
-/** A path up to its last part that exists. */
-function trimPath(document: unknown, path: Path): Path {
-  return listAncestors(path).find((each) => valueAt(document, each) !== undefined) ?? [];
-}
-
-/** A path and those above it, the longest first. */
-function listAncestors(path: Path): readonly Path[] {
-  return [...path, ""].map((_, index) => path.slice(0, path.length - index));
+  visit(before.document, []);
+  const find = (path: Path): Path => {
+    // A list without a trace is where its first item is.
+    const part = parts.get(JSON.stringify(path)) ?? parts.get(JSON.stringify([...path, 0]));
+    return part ?? (path.length === 0 ? [] : find(path.slice(0, -1)));
+  };
+  return find;
 }

@@ -1,82 +1,78 @@
 /** Writes JSON as a person does: short parts in a line, with the comments of the parts. */
-import type { Path } from "../../book/problems.ts";
-import type { JsonComment } from "../../book/reading/json-comments.ts";
+import type { JsonDetail } from "../../book/reading/json-details.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
-import { stringifyJson } from "../../numbers/json.ts";
+import { jsonNumber, stringifyJson } from "../../numbers/json.ts";
 
 /** The longest line of parts that can be broken. */
 const WIDTH = 110;
-
-export function formatJson(value: unknown, comments: readonly JsonComment[]): string {
-  const texts = new Map<string, string[]>();
-  const brokenParts = new Set([toKey([])]);
-  for (const { text, path, position } of comments) {
-    const key = toKey(path, position);
-    texts.set(key, [...(texts.get(key) ?? []), text]);
-    const depth = path.length - (position === "end" ? 0 : 1);
-    for (let length = 0; length <= depth; length++) brokenParts.add(toKey(path.slice(0, length)));
-  }
-  const commentsAt = (path: Path, position: JsonComment["position"]): readonly string[] =>
-    texts.get(toKey(path, position)) ?? [];
-
-  /** @param column of the first character */
-  const format = (part: unknown, path: Path, indent: number, column: number): string => {
-    const line = formatInLine(part);
-    const isFitting = column + line.length + CLOSING <= WIDTH;
-    if (!isContainer(part) || (isFitting && !brokenParts.has(toKey(path)))) return line;
-    const [only, ...more] = Array.isArray(part) ? (part as readonly unknown[]) : [];
-    const hasComments =
-      texts.has(toKey(path, "end")) || ["above", "after"].some((each) => texts.has(toKey([...path, 0], each)));
-    if (isContainer(only) && more.length === 0 && !hasComments)
-      return `[${format(only, [...path, 0], indent, column + 1)}]`;
-    const lines = formatChildren(part, path, indent + INDENT);
-    const [open, close] = Array.isArray(part) ? ["[", "]"] : ["{", "}"];
-    return lines.length === 0 ? line : [open, ...lines, `${" ".repeat(indent)}${close}`].join("\n");
-  };
-
-  /** The lines of the items or fields; simple ones that follow each other share lines. */
-  const formatChildren = (part: object, path: Path, indent: number): readonly string[] => {
-    const spaces = " ".repeat(indent);
-    const withSpaces = (comment: string): string => (comment === "" ? "" : `${spaces}${comment}`);
-    const lines: string[] = [];
-    const children = Object.entries(part);
-    let isOpen = false;
-    for (const [index, [key, child]] of children.entries()) {
-      const childPath = [...path, Array.isArray(part) ? index : key];
-      const name = Array.isArray(part) ? "" : `${JSON.stringify(key)}: `;
-      const comma = index === children.length - 1 ? "" : ",";
-      const text = `${name}${format(child, childPath, indent, indent + name.length)}${comma}`;
-      // Nothing can follow a comment up to the end of its line.
-      const inLine = commentsAt(childPath, "after");
-      const hasRoom = inLine.slice(0, -1).every((each) => !each.startsWith("//"));
-      const after = (hasRoom ? inLine : inLine.slice(-1)).map((each) => ` ${each}`);
-      const above = [...commentsAt(childPath, "above"), ...(hasRoom ? [] : inLine.slice(0, -1))];
-      const line = `${lines.at(-1) ?? ""} ${text}`;
-      if (isOpen && !isContainer(child) && above.length === 0 && line.length <= WIDTH)
-        lines.splice(-1, 1, `${line}${after.join("")}`);
-      else lines.push(...above.map(withSpaces), `${spaces}${text}${after.join("")}`);
-      isOpen = !isContainer(child) && after.length === 0;
-    }
-    return [...lines, ...commentsAt(path, "end").map(withSpaces)];
-  };
-  return [...commentsAt([], "above"), format(value, [], 0, 0), ...commentsAt([], "after"), ""].join("\n");
-}
-
 const INDENT = 2;
 /** Room for a bracket and a comma after a part. */
 const CLOSING = 2;
 
-function toKey(path: Path, position = ""): string {
-  return JSON.stringify([position, ...path]);
+/** The texts at each position of a part, and the details of its items or fields. */
+interface PartDetails extends Record<JsonDetail["position"], string[]> {
+  readonly children: Map<string, PartDetails>;
 }
 
-function isContainer(part: unknown): part is object {
+export function formatJson(value: unknown, details: readonly JsonDetail[]): string {
+  const root = createDetails();
+  for (const { text, path, position } of details) {
+    let part = root;
+    for (const key of path.map(String)) {
+      const child = part.children.get(key) ?? createDetails();
+      part.children.set(key, child);
+      part = child;
+    }
+    // Nothing can follow a comment up to the end of its line.
+    const isFull = position === "after" && part !== root && part.after.at(-1)?.startsWith("//") === true;
+    part[isFull ? "above" : position].push(text);
+  }
+  return [...root.above, formatPart(value, root, 0, WIDTH), ...root.after, ""].join("\n");
+}
+
+function createDetails(): PartDetails {
+  return { above: [], after: [], end: [], number: [], children: new Map() };
+}
+
+/** @param column of the first character */
+function formatPart(part: unknown, { end, number, children }: PartDetails, indent: number, column: number): string {
+  const fields = isContainer(part) ? Object.entries(part) : [];
+  if (fields.length + end.length === 0) {
+    const shortest = stringifyJson(part);
+    // A number can be another one in the other form.
+    return number.find((text) => stringifyJson(jsonNumber(text)) === shortest) ?? shortest;
+  }
+  const isList = Array.isArray(part);
+  const details = fields.map(([key]) => children.get(key) ?? createDetails());
+  const hasComments = end.length > 0 || details.some(({ above, after }) => above.length + after.length > 0);
+  const isWrapped = isList && fields.length === 1 && isContainer(part[0]) && !hasComments;
+  const inner = isWrapped ? indent : indent + INDENT;
+  const parts = fields.map(([key, child], index) => {
+    const own = details[index] ?? createDetails();
+    const name = isList ? "" : `${JSON.stringify(key)}: `;
+    const text = formatPart(child, own, inner, isWrapped ? column + 1 : inner + name.length);
+    const withComma = name + text + (index === fields.length - 1 ? "" : ",");
+    return { ...own, text: [withComma, ...own.after].join(" "), isSimple: !isContainer(child) };
+  });
+  const [open, close] = isList ? ["[", "]"] : ["{ ", " }"];
+  const line = open + parts.map(({ text }) => text).join(" ") + close;
+  const isShort = !line.includes("\n") && column + line.length + CLOSING <= WIDTH;
+  if (!hasComments && (isWrapped || isShort)) return line;
+  const withSpaces = (text: string): string => (text === "" ? "" : " ".repeat(inner) + text);
+  const lines: string[] = [];
+  let isOpen = false;
+  const addPart = ({ above, text, after, isSimple }: (typeof parts)[number]): void => {
+    const sharedLine = `${lines.at(-1)} ${text}`;
+    // Simple parts that follow each other share lines.
+    if (isOpen && isSimple && above.length === 0 && sharedLine.length <= WIDTH) lines.splice(-1, 1, sharedLine);
+    else lines.push(...[...above, text].map(withSpaces));
+    isOpen = isSimple && after.length === 0;
+  };
+  for (const each of parts) addPart(each);
+  return [open.trim(), ...lines, ...end.map(withSpaces), " ".repeat(indent) + close.trim()].join("\n");
+}
+
+/** Whether a part is a list or an object. */
+export function isContainer(part: unknown): part is object {
   return typeof part === "object" && part !== null && !isDecimalObject(part);
-}
-
-function formatInLine(part: unknown): string {
-  if (!isContainer(part)) return stringifyJson(part);
-  if (Array.isArray(part)) return `[${part.map(formatInLine).join(", ")}]`;
-  const members = Object.entries(part).map(([key, value]) => `${JSON.stringify(key)}: ${formatInLine(value)}`);
-  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }

@@ -197,42 +197,32 @@ function walkEvent(walk: Walk): void {
 
 function walkAttributes(walk: Walk): void {
   const opening = nextToken(walk);
-  if (opening.kind === "mark" && opening.text === "{") {
-    return walkMembers(walk, (name) => {
-      const member = nextToken(walk);
-      const value = member.kind === "mark" ? walkAttribute(walk, member).value : member;
-      addSlot(walk, value, { kind: "attribute", name, isQuoted: value?.kind === "text" });
-    });
-  }
-  const seenNames = new Set<string>();
+  if (isMark(opening, "{")) return walkMembers(walk, (name) => walkAttribute(walk, nextToken(walk), name));
   expectMark(opening, "[");
-  let token = nextToken(walk);
-  while (token.text !== "]" || token.kind !== "mark") {
-    const { name, value } = walkAttribute(walk, token);
-    if (name === undefined || seenNames.has(name)) throw new NoShapeError();
-    seenNames.add(name);
-    addSlot(walk, value, { kind: "attribute", name, isQuoted: value?.kind === "text" });
-    token = nextToken(walk);
-    if (token.kind === "mark" && token.text === ",") token = nextToken(walk);
+  for (let token = nextToken(walk); !isMark(token, "]"); token = nextToken(walk)) {
+    if (!isMark(token, ",")) walkAttribute(walk, token);
   }
 }
 
-/** Walks the object of an attribute from its `{` on; only an item of a list has a name in it. */
-function walkAttribute(
-  walk: Walk,
-  opening: Token,
-): { readonly name: string | undefined; readonly value: Token | undefined } {
-  expectMark(opening, "{");
-  let name: string | undefined;
-  let value: Token | undefined;
-  walkMembers(walk, (key) => {
-    const memberValue = nextToken(walk);
-    if (key === "name" && memberValue.kind === "text" && memberValue.text !== "") name = memberValue.text;
-    else if (key === "value" && memberValue.kind !== "literal") value = memberValue;
-    else if (key !== "unit" || memberValue.kind !== "text" || memberValue.text.length > UNIT_LENGTH_MAX)
-      throw new NoShapeError();
-  });
-  return { name, value };
+/** @param memberName undefined for an item of a list, which has its name in it and is never a plain value */
+function walkAttribute(walk: Walk, first: Token, memberName?: string): void {
+  let name = memberName;
+  let value: Token | undefined = first;
+  if (memberName === undefined || first.kind === "mark") {
+    expectMark(first, "{");
+    value = undefined;
+    walkMembers(walk, (key) => {
+      const memberValue = nextToken(walk);
+      if (key === "name" && memberValue.kind === "text" && memberValue.text !== "")
+        name = memberName ?? memberValue.text;
+      else if (key === "value" && memberValue.kind !== "literal") value = memberValue;
+      else if (key !== "unit" || memberValue.kind !== "text" || memberValue.text.length > UNIT_LENGTH_MAX)
+        throw new NoShapeError();
+    });
+  }
+  const isRepeated = walk.slots.some(({ part }) => part.kind === "attribute" && part.name === name);
+  if (name === undefined || isRepeated) throw new NoShapeError();
+  addSlot(walk, value, { kind: "attribute", name, isQuoted: value?.kind === "text" });
 }
 
 function walkObject(walk: Walk, visitMember: (key: string) => void): void {
@@ -243,8 +233,8 @@ function walkObject(walk: Walk, visitMember: (key: string) => void): void {
 /** Visits the members of an object after its `{`, up to and including its `}`. Duplicate keys have no shape. */
 function walkMembers(walk: Walk, visitMember: (key: string) => void): void {
   const seenKeys = new Set<string>();
-  for (let token = nextToken(walk); token.kind !== "mark" || token.text !== "}"; token = nextToken(walk)) {
-    if (token.kind === "mark" && token.text === ",") continue;
+  for (let token = nextToken(walk); !isMark(token, "}"); token = nextToken(walk)) {
+    if (isMark(token, ",")) continue;
     if (token.kind !== "text" || token.text === "__proto__" || seenKeys.has(token.text)) throw new NoShapeError();
     seenKeys.add(token.text);
     expectMark(nextToken(walk), ":");
@@ -257,8 +247,12 @@ function addSlot(walk: Walk, value: Token | undefined, part: SlotPart): void {
   walk.slots.push({ part, start: value.start, end: value.end });
 }
 
+function isMark({ kind, text }: Token, mark: string): boolean {
+  return kind === "mark" && text === mark;
+}
+
 function expectMark(token: Token, mark: string): void {
-  if (token.kind !== "mark" || token.text !== mark) throw new NoShapeError();
+  if (!isMark(token, mark)) throw new NoShapeError();
 }
 
 function nextToken(walk: Walk): Token {

@@ -3,19 +3,11 @@ import * as z from "zod";
 
 import type { Instant } from "../../calendar/instant.ts";
 import { EVENT_LINE_TYPES } from "../../ledger/preview/line-trace.ts";
-import type { InvoiceRecord } from "../../ledger/records.ts";
-import type { DraftListFilter, InvoiceListFilter, LedgerView, ListedDraft, PageKey } from "../../ledger/view.ts";
-import {
-  accountsWithStaleDrafts,
-  splitIntoChunks,
-  refreshDraftIndexes,
-  collectSkipped,
-  retryPerAccount,
-  type SkippedCollector,
-  type WithSkipped,
-} from "../all-accounts.ts";
+import type { DraftListFilter, InvoiceListFilter } from "../../ledger/view.ts";
+import type { WithSkipped } from "../all-accounts.ts";
+import { type ComputedList, listComputed } from "../computed-lists.ts";
 import { type EngineContext, ID, idMethod, listMethod, method, PAGED, textFields } from "../methods.ts";
-import { collectPage, type Page, type PageOptions, pageRequest } from "../pages.ts";
+import type { Page, PageOptions } from "../pages.ts";
 import {
   toFinalSnapshot,
   type InvoiceFilter,
@@ -47,109 +39,36 @@ export const invoiceMethods = {
   ),
 };
 
-/** Accounts computed together. */
-const CHUNK = 64;
-
 /**
  * A page of invoices, final ones and the drafts of every cycle that has begun, by the start of their cycle, newest
- * first. Computing drafts is far more expensive than reading final invoices, so only those that may be on the page are
- * computed, by the draft index in the store. A read that finds missing indexes or due invoices stores them.
- * Accounts whose bill cannot be computed are skipped, except for their final invoices; if such an account is requested
- * alone, the list is rejected.
- *
- * @param refreshed the accounts whose draft index was rebuilt for this page
+ * first. A read that finds missing indexes or due invoices stores them. Accounts whose bill cannot be computed are
+ * skipped, except for their final invoices; if such an account is requested alone, the list is rejected.
  */
 export async function listInvoices(
   context: EngineContext,
   filter: InvoiceFilter,
   options: PageOptions,
-  refreshed: Set<string> = new Set(),
 ): Promise<Page<InvoiceSnapshot> & WithSkipped> {
-  const { read } = context.store;
-  const request = pageRequest(options);
   const { storedFilter, isRequested } = parseFilter(filter);
-  const collector = collectPage(options, invoiceKey);
-  const skipping = collectSkipped();
-  const { computeAll, computeDrafts } = createInvoiceComputation(context, filter, skipping, (snapshot) => {
-    if (isRequested(snapshot)) collector.offer(snapshot);
-  });
-  const readFinalInvoices = async (view: LedgerView): Promise<readonly InvoiceRecord[]> =>
-    filter.status === "DRAFT" ? [] : view.invoiceList(storedFilter, { ...request, limit: request.limit + 1 });
   const now = context.clock();
   const draftsFilter = draftFilter(storedFilter, now);
-  // One more than the page size, to detect a next page.
-  const limit = Math.min(CHUNK, request.limit + 1);
-  const readDraftsAfter = async (view: LedgerView, after: PageKey | undefined): Promise<readonly ListedDraft[]> =>
-    draftsFilter === undefined ? [] : view.draftList(draftsFilter, after === undefined ? { limit } : { limit, after });
-
-  const view = await context.store.consistentView();
-  const [first, finalInvoices, staleIds] = await Promise.all([
-    readDraftsAfter(view, request.after),
-    readFinalInvoices(view),
-    view.accountsWithStaleDraftIndex(now, CHUNK),
-  ]);
-  if (staleIds.length > 0 && (await refreshDraftIndexes(context, refreshed, filter.accountId))) {
-    return listInvoices(context, filter, options, refreshed);
-  }
-  const hasAllStale = staleIds.length < CHUNK;
-  for (const record of finalInvoices) collector.offer(toFinalSnapshot(record));
-  let [hasReadLater, hasStaleDrafts] = [!hasAllStale, false];
-  for (let drafts = first; drafts.length > 0;) {
-    const onPage = drafts.filter((draft) => !collector.isBeyond(draftKey(draft)));
-    if (await computeDrafts(onPage)) hasStaleDrafts = true;
-    const last = drafts.at(-1);
-    if (drafts.length < limit || last === undefined || collector.isBeyond(draftKey(last))) break;
-    drafts = await readDraftsAfter(read, draftKey(last));
-    hasReadLater = true;
-  }
-  // A draft may have become final since the first read, and an index may have become stale: read both again.
-  if (hasReadLater || hasStaleDrafts)
-    for (const record of await readFinalInvoices(read)) collector.offer(toFinalSnapshot(record));
-  if (hasReadLater) {
-    for await (const ids of splitIntoChunks(accountsWithStaleDrafts(read, now), CHUNK))
-      await computeAll(await filterAccounts(read, ids, filter));
-  } else {
-    await computeAll(await filterAccounts(read, staleIds, filter));
-  }
-  return { ...collector.page(), ...skipping.result() };
-}
-
-/** Computes the invoices of accounts in a list. */
-interface InvoiceComputation {
-  /** Computes these accounts in full, each once, because their draft index cannot be computed. */
-  readonly computeAll: (accountIds: readonly string[]) => Promise<void>;
-  /** @returns whether some drafts do not exist: they have no lines, or are stored by now */
-  readonly computeDrafts: (drafts: readonly ListedDraft[]) => Promise<boolean>;
-}
-
-function createInvoiceComputation(
-  context: EngineContext,
-  { accountId }: Pick<InvoiceFilter, "accountId">,
-  skipping: SkippedCollector,
-  offer: (snapshot: InvoiceSnapshot) => void,
-): InvoiceComputation {
-  const computedIds = new Set<string>();
-  const compute = async (accountIds: readonly string[], ids?: ReadonlySet<string>): Promise<number> => {
-    if (accountIds.length === 0) return 0;
-    const readChunk = (chunk: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
-      readInvoices(context, chunk, undefined, ids, "lazily");
-    const snapshots =
-      accountId === undefined ? await retryPerAccount(accountIds, skipping, readChunk) : await readChunk(accountIds);
-    for (const each of snapshots) offer(each);
-    return snapshots.length;
-  };
-  return {
-    async computeAll(accountIds) {
-      const newIds = accountIds.filter((id) => !computedIds.has(id));
-      for (const id of newIds) computedIds.add(id);
-      await compute(newIds);
+  const list: ComputedList<InvoiceSnapshot> = {
+    now,
+    accounts: filter,
+    keyOf: invoiceKey,
+    isRequested,
+    async readPositions(view, page) {
+      const drafts = draftsFilter === undefined ? [] : await view.draftList(draftsFilter, page);
+      const positions = drafts.map(({ id, accountId, listedAt: createdAt }) => ({ id, accountId, createdAt }));
+      return { positions, otherAccountIds: [] };
     },
-    async computeDrafts(drafts) {
-      const newDrafts = drafts.filter((each) => !computedIds.has(each.accountId));
-      const accountIds = new Set(newDrafts.map((each) => each.accountId));
-      return (await compute([...accountIds], new Set(newDrafts.map(({ id }) => id)))) < newDrafts.length;
-    },
+    positionsMax: Number.POSITIVE_INFINITY,
+    readStored: async (view, page) =>
+      filter.status === "DRAFT" ? [] : (await view.invoiceList(storedFilter, page)).map(toFinalSnapshot),
+    compute: (accountIds, ids) => readInvoices(context, accountIds, undefined, ids, "lazily"),
+    computesAll: false,
   };
+  return listComputed(context, list, options);
 }
 
 /** A filter for the store, and a predicate for computed invoices. */
@@ -189,19 +108,4 @@ function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): Dr
     default:
       return startedFilter;
   }
-}
-
-/** The accounts that match a filter. */
-async function filterAccounts(
-  read: LedgerView,
-  ids: readonly string[],
-  { accountId, customerId }: Pick<InvoiceFilter, "accountId" | "customerId">,
-): Promise<readonly string[]> {
-  const matchingIds = accountId === undefined ? ids : ids.filter((id) => id === accountId);
-  if (customerId === undefined || matchingIds.length === 0) return matchingIds;
-  return (await read.accounts(matchingIds)).filter((record) => record.customerId === customerId).map(({ id }) => id);
-}
-
-function draftKey({ listedAt: createdAt, id }: ListedDraft): PageKey {
-  return { createdAt, id };
 }

@@ -2,12 +2,7 @@
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
-import {
-  type EventAttribute,
-  type EventWithAttributeList,
-  type IncomingEvent,
-  toEventWithAttributeList,
-} from "../../metering/event-envelope.ts";
+import type { EventAttribute, IncomingEvent } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { type Decimal, type DecimalInput, decimalOfInteger, formatDecimal, parseValue } from "../../numbers/decimal.ts";
@@ -30,7 +25,7 @@ export interface NewEvent {
   /** The time of ingest. */
   readonly createdAt: Instant;
   /** As sent, well formed, with a list of attributes. The object belongs to the caller: a store copies it. */
-  readonly sent: EventWithAttributeList;
+  readonly sent: IncomingEvent["sent"];
   readonly status: IngestStatus;
   readonly description: string;
   /** The ids of the schema's active meters. */
@@ -44,7 +39,7 @@ export interface NewEvent {
 
 /** A new event with only those sent fields that it does not store itself. */
 export type StoredEventFields = Omit<NewEvent, "sent"> & {
-  readonly sent: Pick<EventWithAttributeList, "accountId" | "attributes" | "dimensions">;
+  readonly sent: Pick<IncomingEvent["sent"], "accountId" | "attributes" | "dimensions">;
 };
 
 /** The account and the referenceId of a new event. */
@@ -77,7 +72,7 @@ export function createNewEvent(
     schemaVersion: program?.schema.version,
     timestamp: event.timestamp,
     createdAt: owner.createdAt,
-    sent: toEventWithAttributeList(event.sent),
+    sent: event.sent,
     status,
     description,
     meterIds: program === undefined ? NO_METERS : program.meterIds,

@@ -1,23 +1,13 @@
-import { collectProblems } from "../../book/problems.ts";
 /** Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it. */
+import { collectProblems } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
+import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
-import type { JsonObject } from "../../book/short/written-places.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
 export type FormPath = readonly (string | number)[];
-
-/** The value at a path; undefined if absent. */
-export function valueAt(value: unknown, path: FormPath): unknown {
-  let current = value;
-  for (const key of path) {
-    if (typeof current !== "object" || current === null || !Object.hasOwn(current, key)) return undefined;
-    current = Reflect.get(current, key);
-  }
-  return current;
-}
 
 /** The list at a path; empty if absent. */
 export function listAt(value: unknown, path: FormPath): readonly unknown[] {
@@ -53,32 +43,30 @@ export function tryParseJson(text: string): unknown {
   return "value" in document ? document.value : undefined;
 }
 
-/** A document whose values forms edit: a book in long form, or anything else as it is. */
-interface EditableDocument {
-  readonly value: unknown;
-  /** The text of the edited value, in the form in which the document was written. */
-  toText(value: unknown): string;
-}
-
-/** @returns undefined for invalid JSON, or a wrong short form, whose parts an edit would lose */
-function readEditable(text: string): EditableDocument | undefined {
-  const value = tryParseJson(text);
-  const problems = collectProblems();
-  const expanded = expandBook(value, problems);
-  if (value === undefined || problems.count() > 0) return undefined;
-  if (expanded === undefined) return { value, toText: (next) => stringifyJson(next, 2) };
-  return { value: expanded.document, toText: (next) => stringifyJson(shortenBook(next as JsonObject), 2) };
-}
-
-/** The document of a text as forms show it; undefined if it cannot be edited. */
+/** The document of a text as forms show it, a book in long form; undefined if it cannot be edited. */
 export function readEditableValue(text: string): unknown {
-  return readEditable(text)?.value;
+  return toEditableValue(tryParseJson(text));
+}
+
+/** @returns undefined for a wrong short form, whose parts an edit would lose */
+function toEditableValue(written: unknown): unknown {
+  const problems = collectProblems();
+  const expanded = expandBook(written, problems);
+  return problems.count() > 0 ? undefined : (expanded?.document ?? written);
+}
+
+/** Changes the document of a text, and keeps its form. A text that cannot be edited is unchanged. */
+function edit(text: string, change: (value: unknown) => unknown): string {
+  const written = tryParseJson(text);
+  const value = toEditableValue(written);
+  if (value === undefined) return text;
+  const next = change(value);
+  return stringifyJson(value === written ? next : shortenBook(next as JsonObject), 2);
 }
 
 /** Replaces the value at a path of a JSON text. A text that cannot be edited is unchanged. */
 export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
-  const document = readEditable(text);
-  return document === undefined ? text : document.toText(withValue(document.value, path, newValue));
+  return edit(text, (value) => withValue(value, path, newValue));
 }
 
 /** Removes the ends of slabs, which follow from the starts of the next ones. */
@@ -88,18 +76,17 @@ function removeSlabEnds(slabs: readonly unknown[]): readonly unknown[] {
 
 /** Changes the slabs of a card, and its rates in each currency. */
 function editSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
-  const document = readEditable(text);
-  if (document === undefined) return text;
-  const { value } = document;
-  const slabsPath = [...card, "ratePlan", "slabs"];
-  const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
-  let next = withValue(value, slabsPath, slabs);
-  for (const index of listAt(value, [...card, "rateValues"]).keys()) {
-    const path = [...card, "rateValues", index, "slabRates"];
-    const rates = change(listAt(value, path)).map((rate, position) => ({ ...(rate as object), order: position + 1 }));
-    next = withValue(next, path, rates);
-  }
-  return document.toText(next);
+  return edit(text, (value) => {
+    const slabsPath = [...card, "ratePlan", "slabs"];
+    const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
+    let next = withValue(value, slabsPath, slabs);
+    for (const index of listAt(value, [...card, "rateValues"]).keys()) {
+      const path = [...card, "rateValues", index, "slabRates"];
+      const rates = change(listAt(value, path)).map((rate, position) => ({ ...(rate as object), order: position + 1 }));
+      next = withValue(next, path, rates);
+    }
+    return next;
+  });
 }
 
 /** Adds a copy of the last slab, starting at twice its start. */
@@ -129,19 +116,13 @@ const INTERVALS_WITH_MONTH: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YE
 
 /** Changes the interval of a plan, and adds or removes the start month. */
 export function changeInterval(text: string, config: FormPath, interval: string): string {
-  const document = readEditable(text);
-  if (document === undefined) return text;
-  const { value } = document;
-  const monthPath = [...config, "startOffset", "monthOffset"];
-  const dayPath = [...config, "startOffset", "dayOffset"];
-  let next = withValue(value, [...config, "interval"], interval);
-  next = withValue(
-    next,
-    monthPath,
-    INTERVALS_WITH_MONTH.has(interval) ? (valueAt(value, monthPath) ?? "1") : undefined,
-  );
-  // Weeks have seven days.
-  const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, dayPath)));
-  if (interval === "WEEKLY" && isInvalidWeekday) next = withValue(next, dayPath, "1");
-  return document.toText(next);
+  return edit(text, (value) => {
+    const monthPath = [...config, "startOffset", "monthOffset"];
+    const dayPath = [...config, "startOffset", "dayOffset"];
+    const month = INTERVALS_WITH_MONTH.has(interval) ? (valueAt(value, monthPath) ?? "1") : undefined;
+    const next = withValue(withValue(value, [...config, "interval"], interval), monthPath, month);
+    // Weeks have seven days.
+    const isInvalidWeekday = !/^[1-7]$/.test(String(valueAt(value, dayPath)));
+    return interval === "WEEKLY" && isInvalidWeekday ? withValue(next, dayPath, "1") : next;
+  });
 }

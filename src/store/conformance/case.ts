@@ -2,7 +2,7 @@
 import type { Changes } from "../../ledger/decision.ts";
 import type { Scope, Store } from "../store.ts";
 
-/** Opens a new, empty store. Called once per case, which closes it. */
+/** Opens a new, empty store. A case closes it, and may then open another one. */
 export type OpenStore = () => Promise<Store>;
 
 /** One requirement of the storage interface, and its check. */
@@ -18,17 +18,21 @@ const DEADLINE_MS = 60_000;
 
 /** A case that opens one store and closes it afterwards. */
 export function defineCase(name: string, check: (store: Store) => Promise<void>): ConformanceCase {
-  return {
-    name,
-    async run(open) {
-      const store = await open();
-      try {
-        await rejectAfter(DEADLINE_MS, check(store), name);
-      } finally {
-        await rejectAfter(DEADLINE_MS, store.close(), `${name}: close`);
-      }
-    },
-  };
+  return { name, run: (open) => withStore(open, name, check) };
+}
+
+/** Opens a store, runs a check within the time limit, and closes the store. */
+export async function withStore<Result>(
+  open: OpenStore,
+  name: string,
+  check: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  const store = await open();
+  try {
+    return await rejectAfter(DEADLINE_MS, check(store), name);
+  } finally {
+    await rejectAfter(DEADLINE_MS, store.close(), `${name}: close`);
+  }
 }
 
 /** Commits changes with the locks that they need. */
@@ -41,18 +45,13 @@ export function createScope(accountIds: readonly string[], eventIds: readonly st
   return { configuration: "shared", accountIds, eventIds };
 }
 
-/** Blocks a test until it calls `open()`. */
-export interface Gate {
-  readonly opened: Promise<void>;
-  open(): void;
-}
-
-export function createGate(): Gate {
+/** Creates a promise for tests to wait for, and the function that resolves it. */
+export function createGate(): readonly [opened: Promise<void>, open: () => void] {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  return { opened, open: () => open() };
+  return [opened, () => open()];
 }
 
 /** Rejects if a promise takes too long, as in a deadlock. */
@@ -72,22 +71,12 @@ export async function rejectAfter<Result>(
   }
 }
 
+/** The locks that changes need. */
 function scopeFor(changes: Changes): Scope {
-  const {
-    accounts = [],
-    newEvents = [],
-    usage = [],
-    overage = [],
-    entries = [],
-    credits = [],
-    invoices = [],
-    billedUsage = [],
-  } = changes;
-  const events = [...newEvents, ...(changes.events ?? [])];
-  const accountRecords = [...events, ...usage, ...overage, ...entries, ...credits, ...invoices, ...billedUsage];
-  return {
-    configuration: changes.configurationRevision !== undefined ? "exclusive" : "shared",
-    accountIds: [...new Set([...accounts.map(({ id }) => id), ...accountRecords.map(({ accountId }) => accountId)])],
-    eventIds: [...new Set(events.map(({ eventId }) => eventId))],
-  };
+  const records = Object.values(changes).flat() as readonly { accountId?: string; eventId?: string }[];
+  const ownIds = (changes.accounts ?? []).map(({ id }) => id);
+  const accountIds = [...ownIds, ...records.flatMap((each) => each.accountId ?? [])];
+  const eventIds = records.flatMap(({ eventId }) => eventId ?? []);
+  const configuration = changes.configurationRevision === undefined ? "shared" : "exclusive";
+  return { configuration, accountIds: [...new Set(accountIds)], eventIds: [...new Set(eventIds)] };
 }

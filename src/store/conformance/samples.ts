@@ -90,12 +90,14 @@ export function event(accountId: string, number: number, more: Partial<EventReco
 
 /** The new event of a record, without a number. */
 export function newEvent(record: EventRecord): NewEvent {
-  const { schemaName, eventId: id, timestamp, units } = record;
+  const { number: _, reverted: _reverted, payload, units, ...decided } = record;
+  const { schemaName, eventId: id, timestamp } = record;
   return {
-    ...record,
+    ...decided,
     sent: {
-      ...record.payload,
-      dimensions: sentDimensions(record.payload),
+      accountId: payload.accountId,
+      attributes: payload.attributes,
+      dimensions: sentDimensions(payload),
       schemaName,
       id,
       timestamp: formatInstant(timestamp),

@@ -233,9 +233,8 @@ function listEvents(events: Events, filter: EventFilter, { limit, after }: PageR
 /** The events of an account that are not reverted, earliest ingested first. */
 function listToUndo(events: Events, accountId: string, filter: EventFilter, limit: number): readonly EventRecord[] {
   const candidates = findByIds(events, filter) ?? events.accounts.get(accountId)?.newestFirst.after() ?? [];
-  const accountFilter = { ...filter, accountId };
   return [...candidates]
-    .filter((event) => !isReverted(event) && matchesFilter(event, accountFilter))
+    .filter((event) => event.accountId === accountId && !isReverted(event) && matchesFilter(event, filter))
     .sort(byNumber)
     .slice(0, limit)
     .map(toRecord);

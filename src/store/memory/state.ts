@@ -7,6 +7,7 @@ import { idCollisionError } from "../../ledger/refusals.ts";
 import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { compareIds } from "../../numbers/compare-ids.ts";
 import { compareOldest } from "../list-order.ts";
+import { checkDistinctIds } from "../new-events.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable, toStoredEvent } from "./events.ts";
 import { createRecordTable, type RecordTable } from "./records.ts";
@@ -17,7 +18,7 @@ export interface MemoryState {
   revision: number;
   readonly documents: Readonly<Record<DocumentKind, RecordTable<DocumentRecord>>>;
   readonly accounts: RecordTable<AccountRecord>;
-  /** The accounts that a customer ever had. */
+  /** The accounts that a customer has or had, and those of its invoices. */
   readonly accountsOfCustomers: Map<string, Set<string>>;
   /** The accounts by `nextDueAt`. */
   readonly dueAccounts: IdsByInstant;
@@ -92,11 +93,13 @@ export function compareByDays(a: BilledUsage, b: BilledUsage): number {
 /**
  * Applies changes, all or none: whatever can fail comes first and is reverted on failure.
  *
- * @throws {RatebookError} ERR_ARITHMETIC if a sum of usage or overage needs more than 100 digits
+ * @throws {RatebookError} ERR_ARITHMETIC if a sum of usage or overage needs more than 100 digits; ERR_TAKEN for an id of
+ * a new event that is repeated, or a reference id that exists
  */
 export function applyChanges(state: MemoryState, changes: Changes): void {
   const { newEvents = [], usage: _usage, overage: _overage, configurationRevision, ...records } = changes;
   readAll(records);
+  checkDistinctIds(newEvents);
   const { events } = state;
   const firstNumber = events.lastNumber() + 1;
   const storedEvents = newEvents.map((event, index) => toStoredEvent(event, firstNumber + index));
@@ -113,7 +116,7 @@ export function applyChanges(state: MemoryState, changes: Changes): void {
   for (const { referenceId } of records.removedEvents ?? []) events.remove(referenceId);
   putAll(state.entries, records.entries);
   putAll(state.credits, records.credits);
-  putAll(state.invoices, records.invoices);
+  for (const invoice of records.invoices ?? []) putInvoice(state, invoice);
   putAll(state.billedUsage, records.billedUsage);
   state.revision = configurationRevision ?? state.revision;
 }
@@ -130,12 +133,9 @@ function readAll(changes: Omit<Changes, "newEvents" | "usage" | "overage" | "con
 
 function putAccount(state: MemoryState, account: AccountRecord): void {
   const { id: accountId, customerId, nextDueAt, drafts: index } = account;
-  const { accountsOfCustomers } = state;
   const before = state.accounts.get(accountId);
   state.accounts.put(account);
-  if (before?.customerId !== customerId) {
-    accountsOfCustomers.set(customerId, (accountsOfCustomers.get(customerId) ?? new Set()).add(accountId));
-  }
+  if (before?.customerId !== customerId) addAccountOfCustomer(state, customerId, accountId);
   state.dueAccounts.put(accountId, nextDueAt);
   if (before !== undefined && before.drafts === index) return;
   const { drafts, dueCredits } = state;
@@ -144,6 +144,16 @@ function putAccount(state: MemoryState, account: AccountRecord): void {
   for (const draft of index?.places ?? []) drafts.put({ ...draft, accountId });
   for (const credit of index?.credits ?? []) dueCredits.put({ ...credit, accountId });
   state.draftIndexEnds.put(accountId, draftIndexKnownUntil(index));
+}
+
+function putInvoice(state: MemoryState, invoice: InvoiceRecord): void {
+  state.invoices.put(invoice);
+  // The account may have another customer now.
+  addAccountOfCustomer(state, invoice.invoice.customerId, invoice.accountId);
+}
+
+function addAccountOfCustomer({ accountsOfCustomers }: MemoryState, customerId: string, accountId: string): void {
+  accountsOfCustomers.set(customerId, (accountsOfCustomers.get(customerId) ?? new Set()).add(accountId));
 }
 
 /** Adds all cells, or none. */

@@ -5,6 +5,7 @@ import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { checkDistinctIds } from "../new-events.ts";
 import { serializeRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
 import { digestAccount } from "./accounts.ts";
@@ -37,6 +38,7 @@ export interface CommitContext
 export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
   const writing = { ...context, numbers: createEventNumbers(context, context.block) };
   try {
+    checkDistinctIds(changes.newEvents ?? []);
     await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
     await removeEvents(writing, changes.removedEvents ?? []);
     await context.checkAssumptions();
@@ -178,9 +180,10 @@ async function writeAccounts(writing: CommitContext, accounts: readonly AccountR
   const changedAccounts = accounts.filter((account) => !hasOnlyNewTimes(writing.accounts.get(account.id), account));
   await writeRecords(writing, "account", changedAccounts, ACCOUNT);
   await writeRecords(writing, "ledger", accounts, TIME_COLUMNS);
-  const accountsWithDrafts = changedAccounts.filter(
-    ({ id, drafts }) => drafts === undefined || drafts !== writing.accounts.get(id)?.drafts,
-  );
+  const accountsWithDrafts = changedAccounts.filter(({ id, drafts, customerId }) => {
+    const before = writing.accounts.get(id);
+    return drafts === undefined || drafts !== before?.drafts || customerId !== before?.customerId;
+  });
   const draftsOf = ({ id: accountId, customerId, drafts }: AccountRecord): readonly DraftRow[] =>
     (drafts?.places ?? []).map((place) => ({ ...place, accountId, customerId }));
   const creditsOf = ({ id: accountId, drafts }: AccountRecord): readonly ListedCredit[] =>

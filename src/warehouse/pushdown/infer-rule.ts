@@ -3,7 +3,7 @@
  * range and whose dimensions are texts (S3, S17.3). A rule is not pushed down if it can fail, depends on other events,
  * or compares with conversions that databases don't have.
  */
-import { isDecimalObject, parseDecimal } from "../../numbers/decimal.ts";
+import { isDecimalObject, isJsonObject, parseDecimal } from "../../numbers/decimal.ts";
 import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
 import { toArguments } from "../../rules/operators.ts";
 import type { Rule } from "../../rules/rule.ts";
@@ -65,7 +65,7 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
 /** Whether the result counts as true (S3.1). @throws {NotPushableError} with the reason */
 export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
-  if (typeof rule === "object" && rule !== null && !Array.isArray(rule) && !isDecimalObject(rule)) {
+  if (isJsonObject(rule)) {
     const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
     const parts = toArguments(argument);
     // Only the truth of the operands matters, so their kinds may differ.

@@ -47,6 +47,7 @@ const bookOfPlan = (details: object, more: object = {}) =>
 const usageCard = (pricing: object): object => ({ usageMeterId: "um.units", ...pricing });
 const withUsage = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], bounds?: CardBounds, more: object = {}) =>
   bookOfPlan({ usageRateCards: [usageCard(createSlabPricing(model, rows, bounds))] }, more);
+const usageOf = (model: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]) => withUsage(model, rows);
 const feeOf = (id: string, rate: number | string, more: object = {}): object => ({
   id,
   rateValues: [{ currency: "USD", rate }],
@@ -63,72 +64,47 @@ const describeFindings = (book: Book, options = {}): readonly string[] =>
 
 describe("lint of a card's curve", () => {
   test("finds nothing in a plain TIERED price", () => {
-    expect(
-      describeFindings(
-        withUsage("TIERED", [
-          { after: 0, rate: 2 },
-          { after: 100, rate: 1 },
-        ]),
-      ),
-    ).toEqual([]);
+    expect(describeFindings(usageOf("TIERED", { after: 0, rate: 2 }, { after: 100, rate: 1 }))).toEqual([]);
   });
 
   test.each([
     [
       "S7.2 a VOLUME price that falls where its rate drops is a note",
-      withUsage("VOLUME", [
-        { after: 0, rate: 25 },
-        { after: 20, rate: 20 },
-      ]),
+      usageOf("VOLUME", { after: 0, rate: 25 }, { after: 20, rate: 20 }),
       ['note PRICE_FALLS pp@1/usage/um.units/slab/2: 20 of "units" cost 500.00 USD, 21 cost 420.00 USD'],
     ],
     [
       "S7.4 a flat rate that only the first VOLUME slab has makes users of more pay less",
-      withUsage("VOLUME", [
-        { after: 0, rate: 1, flatRate: 50 },
-        { after: 10, rate: 1 },
-      ]),
+      usageOf("VOLUME", { after: 0, rate: 1, flatRate: 50 }, { after: 10, rate: 1 }),
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 10 of "units" cost 60.00 USD, 11 cost 11.00 USD'],
     ],
     [
       "S7.4 a maximum of a VOLUME slab that the one below does not have",
-      withUsage("VOLUME", [
-        { after: 0, rate: 2 },
-        { after: 100, rate: 2, maximumRate: 150 },
-      ]),
+      usageOf("VOLUME", { after: 0, rate: 2 }, { after: 100, rate: 2, maximumRate: 150 }),
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 100 of "units" cost 200.00 USD, 101 cost 150.00 USD'],
     ],
     [
       "S7.3 packages: 10 of size 10 cost 100, one of size 100 costs 90",
-      withUsage("VOLUME", [
+      usageOf(
+        "VOLUME",
         { after: 0, type: "PACKAGE", packageSize: 10, rate: 10 },
         { after: 100, type: "PACKAGE", packageSize: 1000, rate: 90 },
-      ]),
+      ),
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 100 of "units" cost 100.00 USD, 101 cost 90.00 USD'],
     ],
     [
       "a rate below zero",
-      withUsage("TIERED", [
-        { after: 0, rate: 2 },
-        { after: 100, rate: -1 },
-      ]),
+      usageOf("TIERED", { after: 0, rate: 2 }, { after: 100, rate: -1 }),
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 100 of "units" cost 200.00 USD, 101 cost 199.00 USD'],
     ],
     [
       "a rate below zero after a flat rate: above 100 the price is 220 and falls to 210",
-      withUsage("TIERED", [
-        { after: 0, rate: 2 },
-        { after: 100, rate: -1, flatRate: 20 },
-        { after: 110, rate: 3 },
-      ]),
+      usageOf("TIERED", { after: 0, rate: 2 }, { after: 100, rate: -1, flatRate: 20 }, { after: 110, rate: 3 }),
       ['warning PRICE_FALLS pp@1/usage/um.units/slab/2: 105 of "units" cost 215.00 USD, 106 cost 214.00 USD'],
     ],
     [
       "a flat rate of more than all before is a jump",
-      withUsage("TIERED", [
-        { after: 0, rate: 1 },
-        { after: 10, rate: 1, flatRate: 11 },
-      ]),
+      usageOf("TIERED", { after: 0, rate: 1 }, { after: 10, rate: 1, flatRate: 11 }),
       ['warning PRICE_JUMPS pp@1/usage/um.units/slab/2: 10 of "units" cost 10.00 USD, 11 cost 22.00 USD'],
     ],
     [
@@ -138,10 +114,7 @@ describe("lint of a card's curve", () => {
     ],
     [
       "S1.5 a digit that no quantity in its slab makes visible: 10 × 0.0002 is below half a cent",
-      withUsage("TIERED", [
-        { after: 0, rate: "0.1002" },
-        { after: 10, rate: "0.1" },
-      ]),
+      usageOf("TIERED", { after: 0, rate: "0.1002" }, { after: 10, rate: "0.1" }),
       ["note RATE_TOO_FINE pp@1/usage/um.units/slab/1: 10 times 0.1002 is 1.00 USD, and 10 times 0.1 is 1.00 USD"],
     ],
   ])("%s", (_, book, findings) => {
@@ -160,10 +133,7 @@ describe("lint of a card's curve", () => {
   });
 
   test("a smaller or larger jump share reports more or fewer jumps", () => {
-    const book = withUsage("TIERED", [
-      { after: 0, rate: 1 },
-      { after: 10, rate: 1, flatRate: 6 },
-    ]);
+    const book = usageOf("TIERED", { after: 0, rate: 1 }, { after: 10, rate: 1, flatRate: 6 });
     expect(describeFindings(book)).toEqual([]);
     expect(describeFindings(book, { jumpShare: "0.5" })).toEqual([
       'warning PRICE_JUMPS pp@1/usage/um.units/slab/2: 10 of "units" cost 10.00 USD, 11 cost 17.00 USD',

@@ -28,6 +28,7 @@ testRows("the book", [
   ["organization.baseCurrency", "XAU", 'expected an ISO 4217 currency code such as USD, got "XAU"'],
   ["organization.rounding", "UP", 'expected "HALF_UP", "HALF_EVEN" or "DOWN", got "UP"'],
   ["organization.id", "", "expected at least 1 character, got 0"],
+  ["organization.id", [], "expected a string, got an empty list"],
   ["accounts", { id: "a" }, "expected a list, got an object"],
   ["acounts", [], `unknown field: did you mean "accounts"?`],
   ["customers[0]", "contoso", 'expected an object, got "contoso"'],

@@ -65,6 +65,12 @@ describe("a price", () => {
       { pricingModel: "VOLUME", slabs: [PER_UNIT] },
       [{ ...rate({ rate: 3 })[0], rateConfig: { minimumRate: 10, maximumRate: "99.5" } }],
     ],
+    [
+      "a flat amount with limits, which are those of the card",
+      { flat: 20, minimum: 10, maximum: 99 },
+      tiered({ ...PER_UNIT, priceType: "FLAT" }),
+      [{ ...rate({ rate: 20 })[0], rateConfig: { minimumRate: 10, maximumRate: 99 } }],
+    ],
   ])("%s", (_, price, ratePlan, rateValues) => {
     const [card] = expandDetails({ usage: [{ meter: "m", ...price }] }).usageRateCards ?? [];
     expect(card).toEqual({ usageMeterId: "m", ratePlan, rateValues });
@@ -293,6 +299,14 @@ test("schemas, meters and accounts", () => {
 });
 
 // 2,500 calls: 1,000 free and 1,500 at 0.002 are 3. Five seats at 12 are 60.
+test("an account with a customer and no name has its id as its name", () => {
+  const customers = [{ id: "acme", name: "Acme" }];
+  const accounts = [{ id: "contoso", customerId: "acme" }];
+  expect(toBookInput({ customers, accounts }).accounts).toEqual([
+    { id: "contoso", name: "contoso", customerId: "acme" },
+  ]);
+});
+
 test("a short book prices like the long one", () => {
   const book = readBook({
     eventSchemas: [{ name: "api_call", attributes: ["calls"] }],

@@ -223,7 +223,21 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
   [
     "month in monthly",
     (book) => (book.pricePlans[0].cycle = { interval: "MONTHLY", day: 4, month: 2 }),
-    '$.pricePlans[0].cycle.month: expected NIL or none with the interval MONTHLY, got "2"',
+    "$.pricePlans[0].cycle.month: expected none with the interval MONTHLY, got 2",
+  ],
+  [
+    "day of no week",
+    (book) => (book.pricePlans[0].cycle = { interval: "WEEKLY", day: 9 }),
+    "$.pricePlans[0].cycle.day: expected 1 to 7 or LAST with the interval WEEKLY, got 9",
+  ],
+  [
+    "rates without a rate plan",
+    (book) =>
+      (book.pricePlans[0].overages[0] = {
+        feature: "gb",
+        rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 1 }] }],
+      }),
+    "$.pricePlans[0].overages[0].ratePlan: missing: expected ratePlan and rateValues",
   ],
   [
     "no cycle",
@@ -251,6 +265,11 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     "a package in a tier without a rate",
     (book) => (book.pricePlans[0].usage[0].tiers[2] = { flat: 1, package: 10 }),
     "$.pricePlans[0].usage[0].tiers[2].package: remove it; it can't be set without a rate",
+  ],
+  [
+    "a package without a rate or a flat amount",
+    (book) => (book.pricePlans[0].overages[0] = { feature: "gb", package: 10 }),
+    "$.pricePlans[0].overages[0].rate: missing: expected a rate or a flat amount",
   ],
   [
     "per 0 beside tiers",
@@ -368,6 +387,21 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
     "bad from",
     (book) => (book.accounts[0].from = "2026-13-01"),
     '$.accounts[0].from: "2026-13-01" is not a date: there is no month 13',
+  ],
+  [
+    "a plan in other currencies than the organization's, which an override uses too",
+    (book) => {
+      const fees = [{ id: "a", rate: { EUR: 1, JPY: 100 } }];
+      book.pricePlans = [{ id: "x", cycle: "MONTHLY", currencies: ["EUR", "JPY"], fees, commitment: [] }];
+      const plans = [{ plan: "x", from: "2026-01-01", override: { fees } }];
+      book.accounts = [{ id: "contoso", invoiceCurrency: "EUR", plans }];
+    },
+    '$.pricePlans[0].commitment: expected a decimal, or decimals by currency, such as { "USD": "0.002" }, got an empty list',
+  ],
+  [
+    "a meter that says nothing",
+    (book) => (book.usageMeters[0] = { id: "um.calls", name: "API calls" }),
+    "$.usageMeters[0].schema: missing: expected a string",
   ],
   [
     "plan and plans",

@@ -151,6 +151,21 @@ describe("what the short form cannot say stays long", () => {
   });
 });
 
+test("a meter without a name, and a card without one whose add-on is listed with a name", () => {
+  const schema = { name: "call" };
+  const meter = { id: "calls", schema: "call", count: true };
+  const plan = { id: "team", cycle: "MONTHLY", fees: [{ id: "fee", name: null, rate: 1 }] };
+  const addOns = [{ id: "fee", name: "Platform", type: "FIXED_FEE" }];
+  const short = shorten({ eventSchemas: [schema], usageMeters: [meter], addOns, pricePlans: [plan] });
+  expect(JSON.stringify(short)).toBe(
+    JSON.stringify({
+      eventSchemas: [schema],
+      usageMeters: [meter],
+      pricePlans: [{ ...plan, fees: [{ id: "fee", name: "Platform", rate: 1 }] }],
+    }),
+  );
+});
+
 test("long cards in a short plan become short", () => {
   const book = change((long: AnyBook) => {
     const { rateValues } = long.pricePlans[1].pricePlanDetails.fixedFeeRateCards[0];

@@ -141,6 +141,21 @@ describe("ratebook format", () => {
   });
 });
 
+test("keeps the text of each number that the other form has too", () => {
+  const tiers = `[{ "upTo": 1000.0, "rate": 0.00 }, { "rate": 2.50, "flat": 1e2 }]`;
+  const short = SHORT.replace('"rate": 49 ', '"rate": 49.00 ').replace(/"tiers": \[[^\]]*\]/, `"tiers": ${tiers}`);
+  const formatted = formatBookText(short, "short");
+  expect(formatted).toContain(`      "tiers": ${tiers}\n`);
+  expect(formatted).toContain(`"rate": 49.00 `);
+  const long = formatBookText(formatted, "long");
+  for (const field of [`"endAt": 1000.0`, `"rate": 0.00`, `"rate": 2.50`, `"flatRate": 1e2`, `"rate": 49.00`])
+    expect(long).toContain(field);
+  expect(formatBookText(long, "short")).toContain(`      "tiers": ${tiers}\n`);
+  // The short form has this rate as one per 1,000,000 units.
+  const small = formatBookText(long.replace("2.50", "0.000050"), "short");
+  expect(small).toContain(`{ "rate": 50, "flat": 1e2 }`);
+});
+
 /** The book of a text with comments. */
 function toBook(text: string): unknown {
   const document = parseJsonDocument(text);

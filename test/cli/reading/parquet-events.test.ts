@@ -61,6 +61,16 @@ afterAll(() => place.remove());
 
 const on = async (...args: readonly string[]): ReturnType<typeof ratebook> =>
   ratebook(args, { folderPath: place.path });
+/** What is read, and what receives it: by default nothing is kept. */
+const reading = { book: readBook(JSON.stringify(SMALL_BOOK)), usesPushdown: true, dedupes: true, memory: undefined };
+const readingMap = readEventFileMap("map", readFileSync(map, "utf8"));
+const emptySink = {
+  onEvent: () => true,
+  onBadLine: () => true,
+  findSlots: () => undefined,
+  onFilledSlots: () => true,
+  onSummedEvents: () => true,
+};
 /** The output, without the file of the rows. */
 const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
   code,
@@ -147,21 +157,7 @@ describe("S17.5 unreadable input is rejected completely", () => {
   test("a file that changes while it is read", async () => {
     const path = `${place.path}/changing.parquet`;
     await writeParquet(path, asTexts);
-    const sink = {
-      onEvent: () => true,
-      onBadLine: () => true,
-      findSlots: () => undefined,
-      onFilledSlots: () => true,
-      onSummedEvents: () => true,
-    };
-    const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
-    const reading = {
-      book: readBook(JSON.stringify(SMALL_BOOK)),
-      usesPushdown: true,
-      dedupes: true,
-      memory: undefined,
-    };
-    const [groups] = await openParquet([{ paths: [path], map: csvMap, mapFile: map }], sink, reading);
+    const [groups] = await openParquet([{ paths: [path], map: readingMap, mapFile: map }], emptySink, reading);
     utimesSync(path, 1, 1);
     while (groups?.advance() === true || (await groups?.fill()) === true) groups?.take();
     await expect(groups?.close()).rejects.toThrow(
@@ -206,29 +202,16 @@ describe("invalid rows are counted, and do not affect the others", () => {
     const readCells = async (zone: string): Promise<readonly unknown[]> => {
       const events: unknown[] = [];
       const sink = {
+        ...emptySink,
         onEvent: (_file: string, line: number, event: unknown) => events.push([line, event]) > 0,
-        onBadLine: () => true,
-        findSlots: () => undefined,
-        onFilledSlots: () => true,
         onSummedEvents: (batch: unknown) => events.push(batch) > 0,
       };
-      const reading = {
-        book: readBook(JSON.stringify(SMALL_BOOK)),
-        usesPushdown: true,
-        dedupes: true,
-        memory: undefined,
-      };
-      const csvMap = readEventFileMap("map", readFileSync(map, "utf8"));
-      const cursors = await openParquet(
-        [{ paths: [path], map: csvMap, mapFile: map }],
-        sink,
-        reading,
-        async (limits) => {
-          const db = await openDuckDb(limits);
-          await db.execute(`set global TimeZone = '${zone}'`);
-          return db;
-        },
-      );
+      const files = [{ paths: [path], map: readingMap, mapFile: map }];
+      const cursors = await openParquet(files, sink, reading, async (limits) => {
+        const db = await openDuckDb(limits);
+        await db.execute(`set global TimeZone = '${zone}'`);
+        return db;
+      });
       await mergeEvents(cursors, { onDisorder: () => undefined });
       return events;
     };

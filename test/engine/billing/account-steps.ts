@@ -7,6 +7,7 @@ import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { MONTHLY, planOfMonths, slabs } from "../../book/builder.ts";
+import { stepArbitrary } from "../../support/step-kinds.ts";
 import { CALLS, countEvent, teamBook } from "../team-book.ts";
 
 /** Milliseconds. */
@@ -71,56 +72,25 @@ const PLAN_IDS = ["pp.usage", "pp.ahead", "pp.seats", "pp.team", "pp.grants", "p
 /** The ids of all accounts. */
 export const ACCOUNTS = ["prod", "idle", "third"];
 
-/** The steps of a history. */
-type Step =
-  | { readonly do: "wait"; readonly hours: number; readonly check: boolean }
-  | { readonly do: "bill" }
-  | { readonly do: "associate"; readonly account: string; readonly plan: string; readonly inDays: number }
-  | { readonly do: "dissociate"; readonly account: string; readonly inDays: number }
-  | { readonly do: "seats"; readonly account: string; readonly quantity: number; readonly inDays: number }
-  | { readonly do: "use"; readonly account: string; readonly count: number }
-  | { readonly do: "group"; readonly account: string }
-  | { readonly do: "credit"; readonly account: string; readonly amount: number; readonly days: number }
-  | { readonly do: "void"; readonly account: string };
-
 const account = fc.constantFrom(...ACCOUNTS);
 const inDays = fc.integer({ min: -25, max: 20 });
-/** Any step. */
-const step: fc.Arbitrary<Step> = fc.oneof(
+/** The steps of a history. */
+const step = stepArbitrary(
   {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("wait" as const),
-      hours: fc.integer({ min: 1, max: 24 * 40 }),
-      // A check reads pages, which bills the accounts on them.
-      check: fc.boolean(),
-    }),
+    // A check reads pages, which bills the accounts on them.
+    wait: { hours: fc.integer({ min: 1, max: 24 * 40 }), check: fc.boolean() },
+    bill: {},
+    associate: { account, plan: fc.constantFrom(...PLAN_IDS), inDays },
+    dissociate: { account, inDays },
+    seats: { account, quantity: fc.integer({ min: 0, max: 9 }), inDays },
+    use: { account, count: fc.integer({ min: 0, max: 300 }) },
+    group: { account },
+    credit: { account, amount: fc.integer({ min: 1, max: 40 }), days: fc.integer({ min: 1, max: 60 }) },
+    void: { account },
   },
-  fc.record({ do: fc.constant("bill" as const) }),
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("associate" as const),
-      account,
-      plan: fc.constantFrom(...PLAN_IDS),
-      inDays,
-    }),
-  },
-  fc.record({ do: fc.constant("dissociate" as const), account, inDays }),
-  fc.record({ do: fc.constant("seats" as const), account, quantity: fc.integer({ min: 0, max: 9 }), inDays }),
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant("use" as const), account, count: fc.integer({ min: 0, max: 300 }) }),
-  },
-  fc.record({ do: fc.constant("group" as const), account }),
-  fc.record({
-    do: fc.constant("credit" as const),
-    account,
-    amount: fc.integer({ min: 1, max: 40 }),
-    days: fc.integer({ min: 1, max: 60 }),
-  }),
-  fc.record({ do: fc.constant("void" as const), account }),
+  { wait: 3, associate: 3, use: 2 },
 );
+type Step = typeof step extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 /** An engine with three accounts, and its clock. */
 interface World {
@@ -166,7 +136,7 @@ export async function allPages<Item>(
 async function doAccountStep(world: World, step: Step): Promise<void> {
   const { engine } = world;
   try {
-    switch (step.do) {
+    switch (step.kind) {
       case "wait":
         world.now += step.hours * 3_600_000;
         break;
@@ -239,7 +209,7 @@ export async function checkedAsTimePasses(
         const world = await openWorld();
         for (const each of steps) {
           await doAccountStep(world, each);
-          if (each.do === "wait" && each.check) await check(world, limit);
+          if (each.kind === "wait" && each.check) await check(world, limit);
         }
       },
     ),

@@ -36,22 +36,6 @@ async function listBilled(engine: Engine): Promise<{ composite: readonly string[
   };
 }
 
-test.each([true, false])(
-  "S2.4 S16.7 whether a bill run happened before an account left: %s, the day is one composite invoice",
-  async (isRun) => {
-    const { engine, at } = engineAt("2023-01-01");
-    await engine.load(BOOK);
-    const january = { composite: ["2023-02-01: a 10, b 200; 210"], single: [] };
-    if (isRun) await at("2023-02-02").finalize();
-    await at("2023-02-02T09:00:00Z").invoiceGroups.removeAccounts("both", ["a"]);
-    await at("2023-02-02T10:00:00Z").finalize();
-    expect(await listBilled(engine)).toEqual(january);
-    await at("2023-02-03").invoiceGroups.addAccounts("both", ["a"]);
-    await at("2023-02-04").finalize();
-    expect(await listBilled(engine)).toEqual(january);
-  },
-);
-
 test.each([
   ["without a bill run", []],
   ["with one on the day itself", ["2023-02-01T12:00:00Z"]],
@@ -65,18 +49,6 @@ test.each([
   await at("2023-02-10").invoiceGroups.addAccounts("both", ["a"]);
   await at("2023-02-12").finalize();
   expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: b 200; 200"], single: ["a 10"] });
-});
-
-test("S16.7 an account that leaves and rejoins within the day, or joins on it, is included", async () => {
-  const { engine, at } = engineAt("2023-01-01");
-  await engine.load({ ...BOOK, invoiceGroups: [{ id: "both", dailyInvoiceConsolidation: true, accountIds: ["b"] }] });
-  await at("2023-02-01T09:00:00Z").invoiceGroups.addAccounts("both", ["a"]);
-  await at("2023-02-01T10:00:00Z").finalize();
-  await at("2023-02-01T11:00:00Z").invoiceGroups.removeAccounts("both", ["b"]);
-  await at("2023-02-01T12:00:00Z").finalize();
-  await at("2023-02-01T23:59:00Z").invoiceGroups.addAccounts("both", ["b"]);
-  await at("2023-02-02").finalize();
-  expect(await listBilled(engine)).toEqual({ composite: ["2023-02-01: a 10, b 200; 210"], single: [] });
 });
 
 test("S16.7 a day that ends while an account leaves is consolidated with it", async () => {

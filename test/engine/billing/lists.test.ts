@@ -160,6 +160,21 @@ describe("credits filtered by status", () => {
   });
 });
 
+describe("the next page of credits", () => {
+  test("S12.4 begins after an instant and an id, also with the account id that 0.1.0 returned", async () => {
+    const { engine } = await setUpApril();
+    const { items, next } = await engine.credits.list({ filter: {}, page: { limit: 3 } });
+    const last = items.at(-1)?.credit;
+    expect(next).toEqual({ createdAt: last?.createdAt, id: last?.id });
+    const after = { createdAt: last?.createdAt ?? 0, id: last?.id ?? "", accountId: last?.accountId };
+    const [expected, page] = await Promise.all(
+      [next, after].map((key) => engine.credits.list({ filter: {}, page: { limit: 3, after: key } })),
+    );
+    expect(page).toEqual(expected);
+    expect(page?.items.length).toBe(3);
+  });
+});
+
 describe("all invoices", () => {
   test("S13.4 filtered by status equal the filtered complete list, whether they are stored or due", async () => {
     const { engine } = await setUpApril();

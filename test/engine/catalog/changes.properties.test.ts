@@ -113,100 +113,76 @@ const settingValue = fc.constantFrom(
   "no number",
 );
 const dataType = fc.constantFrom("NUMERIC", "STRING", "JSON_LOGIC");
-const write: fc.Arbitrary<Write> = fc.oneof(
-  fc.tuple(place, attributes, enrichments).map(
-    ([n, rules, more]): Write =>
-      (engine) =>
-        engine.eventSchemas.create({ name: `schema${n}`, attributes: rules, ...buildEnrichments(more) }),
-  ),
-  fc.tuple(place, attributes, enrichments).map(
-    ([n, rules, more]): Write =>
-      (engine) =>
-        engine.eventSchemas.update(`schema${n}`, { attributes: rules, ...buildEnrichments(more) }),
-  ),
-  fc.tuple(place, fc.constantFrom("activate", "activate", "deactivate", "archive")).map(
-    ([n, move]): Write =>
-      (engine) =>
-        engine.eventSchemas[move as "activate"](`schema${n}`),
-  ),
-  fc.tuple(place, fc.constantFrom("ORGANIZATION" as const, "ACCOUNT" as const), dataType, settingValue).map(
-    ([, entityType, type, value]): Write =>
-      (engine) =>
-        engine.settings.create({
-          id: "factor",
-          entityType,
-          ...(entityType === "ACCOUNT" && { entityId: "acme" }),
-          dataType: type,
-          value,
-        }),
-  ),
-  fc.tuple(place, settingValue).map(
-    ([n, value]): Write =>
+/** A change with random values. */
+const writeWith = <Values extends readonly unknown[]>(
+  values: { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+  run: (...[values, engine, at]: readonly [Values, Engine, Ids]) => Promise<unknown>,
+): fc.Arbitrary<Write> =>
+  fc.tuple(...values).map(
+    (drawn): Write =>
       (engine, at) =>
-        engine.settings.update(at.setting(n), { value }),
+        run(drawn as unknown as Values, engine, at),
+  );
+const entityType = fc.constantFrom("ORGANIZATION" as const, "ACCOUNT" as const);
+const move = fc.constantFrom("activate" as const, "activate" as const, "deactivate" as const, "archive" as const);
+const planMove = fc.constantFrom(
+  "activate" as const,
+  "activate" as const,
+  "createVersion" as const,
+  "archive" as const,
+);
+const addOnType = fc.constantFrom("FIXED_FEE" as const, "LICENSE" as const);
+const schemaNames = fc.subarray([0, 1, 2]).map((places) => places.map((each) => `schema${each}`));
+const netTermDays = fc.constantFrom(0, 30, -1);
+const computations = rule.map((computation) => [{ order: 1, computation: computation as object }]);
+
+const write = fc.oneof(
+  writeWith([place, attributes, enrichments], ([n, rules, more], { eventSchemas }) =>
+    eventSchemas.create({ name: `schema${n}`, attributes: rules, ...buildEnrichments(more) }),
   ),
-  fc.tuple(place, place, rule).map(
-    ([n, schema, computation]): Write =>
-      (engine) =>
-        engine.usageMeters.create({
-          name: `meter ${n}`,
-          aggregation: "SUM",
-          eventSchemaName: `schema${schema}`,
-          computations: [{ order: 1, computation: computation as object }],
-        }),
+  writeWith([place, attributes, enrichments], ([n, rules, more], { eventSchemas }) =>
+    eventSchemas.update(`schema${n}`, { attributes: rules, ...buildEnrichments(more) }),
   ),
-  fc.tuple(place, fc.constantFrom("activate", "activate", "deactivate", "archive")).map(
-    ([n, move]): Write =>
-      (engine, at) =>
-        engine.usageMeters[move as "activate"](at.meter(n)),
+  writeWith([place, move], ([n, to], { eventSchemas }) => eventSchemas[to](`schema${n}`)),
+  writeWith([entityType, dataType, settingValue], ([owner, type, value], { settings }) =>
+    settings.create({
+      id: "factor",
+      entityType: owner,
+      ...(owner === "ACCOUNT" && { entityId: "acme" }),
+      dataType: type,
+      value,
+    }),
   ),
-  fc.tuple(place, rule).map(
-    ([n, computation]): Write =>
-      (engine, at) =>
-        engine.usageMeters.update(at.meter(n), {
-          billableName: `Billed ${n}`,
-          computations: [{ order: 1, computation: computation as object }],
-        }),
+  writeWith([place, settingValue], ([n, value], { settings }, at) => settings.update(at.setting(n), { value })),
+  writeWith([place, place, computations], ([n, schema, steps], { usageMeters }) =>
+    usageMeters.create({
+      name: `meter ${n}`,
+      aggregation: "SUM",
+      eventSchemaName: `schema${schema}`,
+      computations: steps,
+    }),
   ),
-  fc.tuple(place, fc.subarray([0, 1, 2])).map(
-    ([n, schemas]): Write =>
-      (engine) =>
-        engine.features.create({ name: `feature ${n}`, schemaAssociations: schemas.map((each) => `schema${each}`) }),
+  writeWith([place, move], ([n, to], { usageMeters }, at) => usageMeters[to](at.meter(n))),
+  writeWith([place, computations], ([n, steps], { usageMeters }, at) =>
+    usageMeters.update(at.meter(n), { billableName: `Billed ${n}`, computations: steps }),
   ),
-  fc.tuple(place, fc.subarray([0, 1, 2])).map(
-    ([n, schemas]): Write =>
-      (engine, at) =>
-        engine.features.update(at.feature(n), { schemaAssociations: schemas.map((each) => `schema${each}`) }),
+  writeWith([place, schemaNames], ([n, schemaAssociations], { features }) =>
+    features.create({ name: `feature ${n}`, schemaAssociations }),
   ),
-  fc.tuple(place, fc.constantFrom("FIXED_FEE", "LICENSE")).map(
-    ([n, type]): Write =>
-      (engine) =>
-        engine.addOns.create({ name: `add-on ${n}`, type }),
+  writeWith([place, schemaNames], ([n, schemaAssociations], { features }, at) =>
+    features.update(at.feature(n), { schemaAssociations }),
   ),
-  place.map(
-    (n): Write =>
-      (engine, at) =>
-        engine.addOns.archive(at.addOn(n)),
+  writeWith([place, addOnType], ([n, type], { addOns }) => addOns.create({ name: `add-on ${n}`, type })),
+  writeWith([place], ([n], { addOns }, at) => addOns.archive(at.addOn(n))),
+  writeWith([place, details], ([n, pricePlanDetails], { pricePlans }) =>
+    pricePlans.create({ name: `plan ${n}`, type: "BILLING", pricePlanDetails } as never),
   ),
-  fc.tuple(place, details).map(
-    ([n, pricePlanDetails]): Write =>
-      (engine) =>
-        engine.pricePlans.create({ name: `plan ${n}`, type: "BILLING", pricePlanDetails } as never),
+  writeWith([place, details], ([n, pricePlanDetails], { pricePlans }, at) =>
+    pricePlans.update(at.plan(n), { pricePlanDetails } as never),
   ),
-  fc.tuple(place, details).map(
-    ([n, pricePlanDetails]): Write =>
-      (engine, at) =>
-        engine.pricePlans.update(at.plan(n), { pricePlanDetails } as never),
-  ),
-  fc.tuple(place, fc.constantFrom("activate", "activate", "createVersion", "archive")).map(
-    ([n, move]): Write =>
-      (engine, at) =>
-        engine.pricePlans[move as "archive"](at.plan(n)),
-  ),
-  fc.record({ netTermDays: fc.constantFrom(0, 30, -1) }).map(
-    ({ netTermDays }): Write =>
-      (engine) =>
-        engine.invoiceGroups.create({ name: "group", invoiceCurrency: "USD", netTermDays } as never),
+  writeWith([place, planMove], ([n, to], { pricePlans }, at) => pricePlans[to](at.plan(n))),
+  writeWith([netTermDays], ([days], { invoiceGroups }) =>
+    invoiceGroups.create({ name: "group", invoiceCurrency: "USD", netTermDays: days } as never),
   ),
 );
 

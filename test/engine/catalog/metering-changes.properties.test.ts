@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import type { Engine } from "../../../src/engine/engine.ts";
 import { perUnit } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
+import { stepArbitrary } from "../../support/step-kinds.ts";
 import { engineAt } from "../support.ts";
 
 const DAY = 86_400_000;
@@ -16,57 +17,25 @@ const GRACE_DAYS = 2;
 const ACCOUNTS = ["a", "b"] as const;
 const OWNERS = ["organization", "customer", "account"] as const;
 
-type Operation =
-  | {
-      readonly kind: "ingest";
-      readonly id: number;
-      readonly account: number;
-      readonly back: number;
-      readonly count: number;
-    }
-  | { readonly kind: "undo"; readonly id: number; readonly account: number }
-  | { readonly kind: "setting"; readonly owner: number; readonly value: number }
-  | { readonly kind: "rule"; readonly factor: boolean; readonly plus: number }
-  | { readonly kind: "meter"; readonly isActive: boolean }
-  | { readonly kind: "wait"; readonly hours: number }
-  | { readonly kind: "finalize" };
-
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const operation = stepArbitrary(
   {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant("ingest" as const),
+    ingest: {
       id: fc.nat(25),
       account: fc.nat(1),
       // Hours before now; a negative number is in the future.
       back: fc.oneof(fc.integer({ min: -30, max: 72 }), fc.integer({ min: 0, max: 24 * 45 })),
       count: fc.integer({ min: -3, max: 20 }),
-    }),
+    },
+    undo: { id: fc.nat(25), account: fc.nat(1) },
+    setting: { owner: fc.nat(2), value: fc.integer({ min: -2, max: 5 }) },
+    rule: { factor: fc.boolean(), plus: fc.integer({ min: 0, max: 3 }) },
+    meter: { isActive: fc.boolean() },
+    wait: { hours: fc.integer({ min: 1, max: 24 * 9 }) },
+    finalize: {},
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("undo" as const), id: fc.nat(25), account: fc.nat(1) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("setting" as const),
-      owner: fc.nat(2),
-      value: fc.integer({ min: -2, max: 5 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant("rule" as const),
-      factor: fc.boolean(),
-      plus: fc.integer({ min: 0, max: 3 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("meter" as const), isActive: fc.boolean() }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 24 * 9 }) }),
-  },
-  { weight: 1, arbitrary: fc.constant({ kind: "finalize" as const }) },
+  { ingest: 8, undo: 2, setting: 2, rule: 2, meter: 2, wait: 3 },
 );
+type Operation = typeof operation extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 interface ModelEvent {
   readonly id: string;

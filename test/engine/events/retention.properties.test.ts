@@ -14,6 +14,7 @@ import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { perUnit } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
+import { stepArbitrary, type StepOf } from "../../support/step-kinds.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
@@ -80,97 +81,44 @@ const book: BookInput = {
   ],
 };
 
-type Step =
-  | { readonly kind: "wait"; readonly days: number }
-  | { readonly kind: "ingest"; readonly events: readonly SentEvent[] }
-  | { readonly kind: "undo"; readonly event: SentEvent; readonly by: number }
-  | { readonly kind: "grant"; readonly accountId: string; readonly from: number; readonly days: number }
-  | { readonly kind: "patch"; readonly accountId: string; readonly place: number; readonly until: number }
-  | { readonly kind: "plan"; readonly accountId: string; readonly planId?: string | undefined; readonly days: number }
-  | { readonly kind: "retry"; readonly place: number }
-  | { readonly kind: "group"; readonly accountId: string; readonly gracePeriod?: number | undefined }
-  | { readonly kind: "run" };
-
-interface SentEvent {
-  readonly schemaName: string;
-  readonly id: number;
-  readonly accountId: string;
-  /** Days before now. */
-  readonly ago: number;
-  readonly count: number;
-}
-
 const accountId = fc.constantFrom("a", "b", "n");
-const sentEvents: fc.Arbitrary<SentEvent> = fc.record({
+const sentEvent = fc.record({
   schemaName: fc.constantFrom("call", "token", "token", "unknown"),
   id: fc.nat(9),
   accountId: fc.constantFrom("a", "b", "n", "nobody"),
+  // Days before now.
   ago: fc.oneof(fc.constantFrom(0, -1), fc.nat(20), fc.nat(120)),
   count: fc.integer({ min: -1, max: 15 }),
 });
-const wait = fc.record({ kind: fc.constant("wait" as const), days: fc.integer({ min: 1, max: 40 }) });
-const ingest = fc.record({
-  kind: fc.constant("ingest" as const),
-  events: fc.array(sentEvents, { minLength: 1, maxLength: 6 }),
-});
-const undo = fc.record({ kind: fc.constant("undo" as const), event: sentEvents, by: fc.nat(5) });
-const retry = fc.record({ kind: fc.constant("retry" as const), place: fc.nat(20) });
-const run = fc.constant({ kind: "run" as const });
-const group = fc.record({
-  kind: fc.constant("group" as const),
-  accountId,
-  gracePeriod: fc.constantFrom(0, 20, 400, 400, undefined),
-});
-const grant = fc.record({
-  kind: fc.constant("grant" as const),
-  accountId,
-  from: fc.integer({ min: -90, max: 5 }),
-  days: fc.integer({ min: 1, max: 200 }),
-});
-const patch = fc.record({
-  kind: fc.constant("patch" as const),
-  accountId,
-  place: fc.nat(20),
-  until: fc.integer({ min: -120, max: 60 }),
-});
-const planChange = fc.record({
-  kind: fc.constant("plan" as const),
-  accountId,
-  planId: fc.constantFrom("monthly", "annual", "prepaid", undefined),
-  days: fc.integer({ min: -100, max: 10 }),
-});
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: wait },
-  { weight: 6, arbitrary: ingest },
-  { weight: 3, arbitrary: undo },
-  { weight: 2, arbitrary: retry },
-  { weight: 4, arbitrary: run },
-  { weight: 1, arbitrary: group },
-  { weight: 1, arbitrary: grant },
-  { weight: 6, arbitrary: patch },
-  { weight: 1, arbitrary: planChange },
-);
+type SentEvent = typeof sentEvent extends fc.Arbitrary<infer Drawn> ? Drawn : never;
+
+const kinds = {
+  wait: { days: fc.integer({ min: 1, max: 40 }) },
+  ingest: { events: fc.array(sentEvent, { minLength: 1, maxLength: 6 }) },
+  undo: { event: sentEvent, by: fc.nat(5) },
+  retry: { place: fc.nat(20) },
+  run: {},
+  group: { accountId, gracePeriod: fc.constantFrom(0, 20, 400, 400, undefined) },
+  grant: { accountId, from: fc.integer({ min: -90, max: 5 }), days: fc.integer({ min: 1, max: 200 }) },
+  patch: { accountId, place: fc.nat(20), until: fc.integer({ min: -120, max: 60 }) },
+  plan: {
+    accountId,
+    planId: fc.constantFrom("monthly", "annual", "prepaid", undefined),
+    days: fc.integer({ min: -100, max: 10 }),
+  },
+};
+type Step = StepOf<typeof kinds>;
+const step = stepArbitrary(kinds, { wait: 4, ingest: 6, undo: 3, retry: 2, run: 4, patch: 6 });
 
 /** Steps after which old events are deleted, followed by steps that might reopen their cycles or accept them again. */
+const { patch: _, ...attacks } = kinds;
 const attackSteps: fc.Arbitrary<readonly Step[]> = fc
   .tuple(
-    fc.array(fc.oneof({ weight: 3, arbitrary: ingest }, { weight: 1, arbitrary: fc.oneof(wait, group, planChange) }), {
-      minLength: 2,
-      maxLength: 6,
-    }),
     fc.array(
-      fc.oneof(
-        { weight: 5, arbitrary: retry },
-        { weight: 2, arbitrary: group },
-        planChange,
-        ingest,
-        undo,
-        grant,
-        wait,
-        run,
-      ),
-      { minLength: 4, maxLength: 15 },
+      stepArbitrary({ ingest: kinds.ingest, wait: kinds.wait, group: kinds.group, plan: kinds.plan }, { ingest: 9 }),
+      { minLength: 2, maxLength: 6 },
     ),
+    fc.array(stepArbitrary(attacks, { retry: 5, group: 2 }), { minLength: 4, maxLength: 15 }),
   )
   .map(([before, after]) => [
     // On the first day no plan of the account has begun.

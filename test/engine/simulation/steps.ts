@@ -3,6 +3,7 @@ import fc from "fast-check";
 
 import { RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { stepArbitrary } from "../../support/step-kinds.ts";
 import {
   accountNumber,
   changedPlanOn,
@@ -24,69 +25,44 @@ const event = fc.record({
   hoursAgo: fc.integer({ min: -30, max: 900 }),
   region: fc.constantFrom("n", "s"),
 });
-const kind = <Kind extends string>(name: Kind): fc.Arbitrary<Kind> => fc.constant(name);
-const act = fc.oneof(
+const eventId = fc.option(event.map(({ id }) => id));
+const planId = fc.option(fc.constantFrom("pp.small", "pp.strict"));
+const act = stepArbitrary(
   {
-    weight: 6,
-    arbitrary: fc.record({ kind: kind("ingest"), events: fc.array(event, { minLength: 1, maxLength: 5 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: kind("undo"), accountId: account, id: fc.option(event.map(({ id }) => id)) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: kind("grant"),
+    ingest: { events: fc.array(event, { minLength: 1, maxLength: 5 }) },
+    undo: { accountId: account, id: eventId },
+    grant: {
       accountId: account,
       granted: fc.nat(10),
       daysAgo: fc.nat(30),
       days: fc.integer({ min: 1, max: 60 }),
-    }),
+    },
+    void: { accountId: account, entry: fc.nat(5) },
+    plan: { accountId: account, planId },
+    seats: { accountId: account, quantity: fc.nat(6) },
+    credit: { accountId: account, amount: fc.integer({ min: 1, max: 50 }) },
+    finalize: {},
   },
-  { weight: 1, arbitrary: fc.record({ kind: kind("void"), accountId: account, entry: fc.nat(5) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: kind("plan"),
-      accountId: account,
-      planId: fc.option(fc.constantFrom("pp.small", "pp.strict")),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind("seats"), accountId: account, quantity: fc.nat(6) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: kind("credit"), accountId: account, amount: fc.integer({ min: 1, max: 50 }) }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: kind("finalize") }) },
+  { ingest: 6, undo: 3, grant: 2, plan: 2 },
 );
 /** An operation that changes a ledger; it may fail in the store. */
 export type Act = Drawn<typeof act>;
+const step = stepArbitrary(
+  {
+    act: {
+      act,
+      failure: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom<Failure>("before", "after")),
+    },
+    wait: { hours: fc.integer({ min: 1, max: 600 }) },
+    "there and back": { events: fc.array(event, { minLength: 1, maxLength: 1 }) },
+  },
+  { act: 10, wait: 4 },
+);
 /** An operation, or an advance of the clock. */
-export type Step =
-  | { readonly kind: "act"; readonly act: Act; readonly failure: Failure | null }
-  | { readonly kind: "wait"; readonly hours: number }
-  | { readonly kind: "there and back"; readonly events: readonly DrawnEvent[] };
+export type Step = Drawn<typeof step>;
 
 /** Sequences of steps. */
-export const steps: fc.Arbitrary<Step[]> = fc.array(
-  fc.oneof(
-    {
-      weight: 10,
-      arbitrary: fc.record({
-        kind: kind("act"),
-        act,
-        failure: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, fc.constantFrom<Failure>("before", "after")),
-      }),
-    },
-    { weight: 4, arbitrary: fc.record({ kind: kind("wait"), hours: fc.integer({ min: 1, max: 600 }) }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: kind("there and back"), events: fc.array(event, { minLength: 1, maxLength: 1 }) }),
-    },
-  ),
-  { minLength: 1, maxLength: 14 },
-);
+export const steps: fc.Arbitrary<Step[]> = fc.array(step, { minLength: 1, maxLength: 14 });
 
 /**
  * Applies an operation.

@@ -13,6 +13,7 @@ import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/deci
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, feeCards, grantCards, overageCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
+import { stepArbitrary } from "../../support/step-kinds.ts";
 import type { Ledger } from "../account-harness.ts";
 import { readBatch } from "../read-batch.ts";
 
@@ -47,80 +48,25 @@ export const book = bookWithPlans([
   }),
 ]);
 
-/** A step, this many hours after the previous one. */
-export type Step = { readonly after: number } & (
-  | { readonly kind: "associate"; readonly planId: string; readonly inDays: number; readonly days: number | undefined }
-  | { readonly kind: "dissociate"; readonly inDays: number; readonly days: number | undefined }
-  | { readonly kind: "license"; readonly quantity: number; readonly inHours: number }
-  | { readonly kind: "spend"; readonly quantity: number; readonly hoursAgo: number }
-  | { readonly kind: "use"; readonly quantity: number; readonly hoursAgo: number }
-  | { readonly kind: "credit"; readonly amount: number; readonly days: number }
-  | { readonly kind: "void" }
-  | { readonly kind: "wait" }
-);
-
 /** Hours. */
 export const after = fc.integer({ min: 0, max: 20 * 24 });
 const days = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
-const step: fc.Arbitrary<Step> = fc.oneof(
+const inDays = fc.integer({ min: 0, max: 15 });
+const step = stepArbitrary(
   {
-    weight: 3,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("associate" as const),
-      planId: fc.constantFrom("p", "q", "r"),
-      inDays: fc.integer({ min: 0, max: 15 }),
-      days,
-    }),
+    associate: { after, planId: fc.constantFrom("p", "q", "r"), inDays, days },
+    dissociate: { after, inDays, days },
+    license: { after, quantity: fc.integer({ min: 0, max: 9 }), inHours: fc.integer({ min: -72, max: 400 }) },
+    spend: { after, quantity: fc.integer({ min: 1, max: 90 }), hoursAgo: fc.integer({ min: -20, max: 100 }) },
+    use: { after, quantity: fc.integer({ min: 1, max: 200 }), hoursAgo: fc.integer({ min: 0, max: 100 }) },
+    credit: { after, amount: fc.integer({ min: 1, max: 60 }), days: fc.integer({ min: 1, max: 60 }) },
+    void: { after },
+    wait: { after },
   },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("dissociate" as const),
-      inDays: fc.integer({ min: 0, max: 15 }),
-      days,
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("license" as const),
-      quantity: fc.integer({ min: 0, max: 9 }),
-      inHours: fc.integer({ min: -72, max: 400 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("spend" as const),
-      quantity: fc.integer({ min: 1, max: 90 }),
-      hoursAgo: fc.integer({ min: -20, max: 100 }),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("use" as const),
-      quantity: fc.integer({ min: 1, max: 200 }),
-      hoursAgo: fc.integer({ min: 0, max: 100 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      after,
-      kind: fc.constant("credit" as const),
-      amount: fc.integer({ min: 1, max: 60 }),
-      days: fc.integer({ min: 1, max: 60 }),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("void" as const) }) },
-  { weight: 1, arbitrary: fc.record({ after, kind: fc.constant("wait" as const) }) },
+  { associate: 3, license: 3, spend: 4, use: 4, credit: 2 },
 );
+/** A step, this many hours after the previous one. */
+export type Step = typeof step extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 /** The steps of an account. */
 export const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 

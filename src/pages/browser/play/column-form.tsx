@@ -1,9 +1,10 @@
 /** A form that maps the columns of a file to the parts of an event, by editing the map's text. */
 import type { JSX } from "preact";
 
+import { valueAt } from "../../../book/short/json-object.ts";
 import { TIME_FORMS } from "../../../event-files/event-file-map.ts";
 import type { Sample } from "../../../event-files/guess-columns.ts";
-import { replaceValue, valueAt, tryParseJson } from "../../play/book-edits.ts";
+import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import {
   listAccountIds,
   createFieldOrigin,

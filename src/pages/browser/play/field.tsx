@@ -1,8 +1,9 @@
 /** Form fields, and text values from a book. */
 import type { JSX } from "preact";
 
+import { valueAt } from "../../../book/short/json-object.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
-import { type FormPath, replaceValue, valueAt } from "../../play/book-edits.ts";
+import { type FormPath, replaceValue } from "../../play/book-edits.ts";
 
 /** The part of the book that a form edits. */
 export interface FormProps {

@@ -1,11 +1,11 @@
 /** A form for a plan: the start of its cycles, its fees, and the slabs, rates and bounds of its cards. */
 import type { JSX } from "preact";
 
+import { valueAt } from "../../../book/short/json-object.ts";
 import {
   readBillableNames,
   replaceValue,
   listAt,
-  valueAt,
   changeInterval,
   removeLastSlab,
   addSlab,

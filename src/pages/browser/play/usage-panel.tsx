@@ -1,7 +1,8 @@
 /** The usage panel: daily usage and license quantities. */
 import type { JSX } from "preact";
 
-import { readBillableNames, listAt, valueAt, readEditableValue } from "../../play/book-edits.ts";
+import { valueAt } from "../../../book/short/json-object.ts";
+import { readBillableNames, listAt, readEditableValue } from "../../play/book-edits.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 import { Field } from "./field.tsx";
 

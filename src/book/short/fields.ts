@@ -1,7 +1,8 @@
-/** How the cards of a short plan correspond to those of a long one: the lists, and the fields with another name or place. */
+/** How the fields of a short plan correspond to those of a long one: the lists of cards, and fields with another name or place. */
 import type { Path } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
 import type { CardList } from "../resources/override.ts";
+import { type JsonObject, valueAt, withoutAbsent } from "./json-object.ts";
 
 /** A short field in the long form. */
 export interface FieldRule {
@@ -9,13 +10,26 @@ export interface FieldRule {
   readonly to: Path;
   /** The long value of a short one; default the same. */
   readonly toLong?: (value: unknown) => unknown;
-  /** What a card without the long field must have here, for a message. */
-  readonly expected?: string;
   /** The short value of a long one, undefined if there is none; default the same. */
   readonly toShort?: (value: unknown) => unknown;
+  /** What a short object must have here, for a message. */
+  readonly expected?: string;
 }
 /** The short fields of an object that have another name or place in the long form. */
 export type FieldRules = Readonly<Record<string, FieldRule>>;
+
+/** The fields of a long object with their short names, in their order. */
+export function shortenFields(object: JsonObject, rules: FieldRules): JsonObject {
+  const fields = Object.entries(object).flatMap(([field, value]) => {
+    const short = Object.entries(rules).filter(([, { to }]) => to[0] === field);
+    if (short.length === 0) return [[field, value] as const];
+    return short.map(([name, { to, toShort }]) => {
+      const part = valueAt(object, to) ?? undefined;
+      return [name, part === undefined || toShort === undefined ? part : toShort(part)] as const;
+    });
+  });
+  return withoutAbsent(Object.fromEntries(fields));
+}
 
 /** A short list of cards. */
 export interface ShortCardList {
@@ -24,10 +38,12 @@ export interface ShortCardList {
   readonly item: "meter" | "id" | "feature";
   /** The type of its add-ons, which need not be listed; absent for other items. */
   readonly addOnType?: AddOn["type"];
-  /** The field of the long card with the price. */
-  readonly price: "slabs" | "amounts" | "grant";
+  /** The kind of price; cards in long form have its field. */
+  readonly price: keyof typeof LONG_PRICES;
   readonly fields: FieldRules;
 }
+/** The fields of long cards with the price. */
+export const LONG_PRICES = { slabs: ["ratePlan", "rateValues"], amounts: ["rateValues"], grant: ["rateDetails"] };
 
 /** A flag for one of two values. */
 function choice(to: string, whenTrue: string, whenFalse: string): FieldRule {
@@ -86,6 +102,7 @@ export const SHORT_CARD_LISTS: Readonly<Record<string, ShortCardList>> = {
     addOnType: "CREDIT_GRANT",
     price: "grant",
     fields: {
+      for: { to: ["grantDetails", "expiryDuration"] },
       priority: { to: ["grantDetails", "priority"] },
       appliesTo: { to: ["grantDetails", "applicableEntityIds"] },
       timing: TIMING,
@@ -106,18 +123,19 @@ export const SHORT_CARD_LISTS: Readonly<Record<string, ShortCardList>> = {
   },
 };
 
+export const DAYS: FieldRules = { from: { to: ["effectiveFrom"] }, until: { to: ["effectiveUntil"] } };
+export const ASSOCIATION_FIELDS: FieldRules = { plan: { to: ["pricePlanId"] }, ...DAYS };
+export const CREDIT_FIELDS: FieldRules = { amount: { to: ["creditAmount"] }, ...DAYS };
+export const METER_FIELDS: FieldRules = { schema: { to: ["eventSchemaName"] } };
+export const DECLARED_FIELDS: FieldRules = { unit: { to: ["defaultUnit"] } };
+
 /** Fields of the long form and their short names, for messages. */
-export const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
-  [
-    ...Object.values(SHORT_CARD_LISTS).flatMap(({ fields }) => Object.entries(fields)),
-    ["schema", { to: ["eventSchemaName"] }] as const,
-    ["currencies", { to: ["supportedCurrencies"] }] as const,
-    ["plan", { to: ["pricePlanId"] }] as const,
-    ["from", { to: ["effectiveFrom"] }] as const,
-    ["until", { to: ["effectiveUntil"] }] as const,
-    ["amount", { to: ["creditAmount"] }] as const,
-    ["unit", { to: ["defaultUnit"] }] as const,
-    ["minimum", { to: ["minimumRate"] }] as const,
-    ["maximum", { to: ["maximumRate"] }] as const,
-  ].flatMap(([name, { to }]) => to.flatMap((step) => (typeof step === "string" ? [[step, name] as const] : []))),
-);
+export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ...[ASSOCIATION_FIELDS, CREDIT_FIELDS, METER_FIELDS, DECLARED_FIELDS]
+    .concat(Object.values(SHORT_CARD_LISTS).map(({ fields }) => fields))
+    .flatMap((rules) => Object.entries(rules))
+    .flatMap(([name, { to }]) => to.map((step) => [String(step), name] as const)),
+  ["supportedCurrencies", "currencies"],
+  ["minimumRate", "minimum"],
+  ["maximumRate", "maximum"],
+]);

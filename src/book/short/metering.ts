@@ -1,0 +1,161 @@
+/** Event schemas and usage meters in short and in long form (book.md). */
+import { formatDecimal, parseDecimal, isJsonObject } from "../../numbers/decimal.ts";
+import { eventSchema, usageMeter } from "../resources/event-schema.ts";
+import type { LongObject, WrittenObject } from "./expansion.ts";
+import { DECLARED_FIELDS, METER_FIELDS, shortenFields } from "./fields.ts";
+import { hasValue, type JsonObject, listObjects, withoutAbsent } from "./json-object.ts";
+import { readRuleText, withoutDefaults } from "./same-part.ts";
+
+/** The fields of a short schema with computed fields, and the type of each in the long form. */
+const COMPUTED = { computed: "ATTRIBUTE", computedDimensions: "DIMENSION" };
+const DECLARED = ["attributes", "dimensions"];
+
+export function expandEventSchema(schema: WrittenObject, long: LongObject): void {
+  const computed = Object.keys(COMPUTED);
+  long.copyFields(schema, {}, [...DECLARED, ...computed]);
+  for (const list of DECLARED.filter((field) => schema.has(field))) {
+    long.set([list], [], schema.pathOf(list));
+    for (const [index, field] of (schema.value[list] as readonly unknown[]).entries()) {
+      const written = schema.inner(list, index);
+      const declared = long.addObject([list, index], written.path);
+      if (isJsonObject(field)) declared.copyFields(written, DECLARED_FIELDS);
+      else declared.set(["name"], field, written.path);
+    }
+  }
+  if (schema.rejectBoth(computed, ["enrichments"])) return;
+  let count = 0;
+  for (const [field, type] of Object.entries(COMPUTED)) {
+    const rules = schema.inner(field);
+    for (const [name, value] of Object.entries(rules.value)) {
+      const path = rules.pathOf(name);
+      const enrichment = long.addObject(["enrichments", "fields", count++], path);
+      for (const [key, part] of Object.entries({ name, type, value, order: count })) enrichment.set([key], part, path);
+    }
+  }
+}
+
+export function expandMeter(meter: WrittenObject, long: LongObject): void {
+  const [id, sum, where] = [meter.field("id"), meter.field("sum"), meter.field("where")];
+  long.copyFields(meter.with({ name: meter.field("name") ?? id }), METER_FIELDS, ["count", "sum", "where"]);
+  const reason = "because the id has characters that a name cannot have";
+  if (!meter.has("name") && !/^[\w-]*$/.test(String(id?.value)))
+    meter.report("name", "MISSING", { expected: "a name", reason });
+  if (meter.rejectBoth(["count", "sum", "where"], ["computations", "aggregation"])) return;
+  if (meter.rejectBoth(["count"], ["sum"]) || meter.has("computations")) return;
+  if (sum === undefined && !meter.has("count"))
+    meter.report("sum", "MISSING", { expected: 'what the meter adds up, or "count": true' });
+  long.set(["aggregation"], sum === undefined ? "COUNT" : "SUM", meter.path);
+  long.set(["computations", 0, "order"], 1, meter.path);
+  if (where !== undefined) {
+    if (Object.keys(where.value as JsonObject).length === 0)
+      meter.report("where", "MISSING", { expected: 'a condition, such as { "region": "eu" }' });
+    long.set(["computations", 0, "matcher"], toMatcher(where.value as JsonObject), where.path);
+  }
+  const toRule = (value: unknown): unknown => (typeof value === "string" ? { var: `attribute.${value}` } : value);
+  if (sum !== undefined) long.set(["computations", 0, "computation"], toRule(sum.value), sum.path);
+}
+
+/** The JSON-logic rule of conditions by dimension. */
+function toMatcher(where: JsonObject): unknown {
+  const conditions = Object.entries(where).map(([dimension, condition]) => {
+    const variable = { var: `dimension.${dimension}` };
+    if (!isJsonObject(condition)) return toComparison("==", variable, condition);
+    const { not } = condition;
+    return Array.isArray(not) ? { "!": [toComparison("==", variable, not)] } : toComparison("!=", variable, not);
+  });
+  return conditions.length === 1 ? conditions[0] : { and: conditions };
+}
+
+function toComparison(operator: string, variable: object, value: unknown): object {
+  // Dimensions are texts (S4.1).
+  const toText = (each: unknown): unknown => (typeof each === "string" ? each : formatDecimal(parseDecimal(each)));
+  return Array.isArray(value) ? { in: [variable, value.map(toText)] } : { [operator]: [variable, toText(value)] };
+}
+
+/** A change of an item to a shorter form; undefined if there is none. */
+export type Shortening = (item: JsonObject) => JsonObject | undefined;
+
+/** Omits a name that is the id. */
+export const omitName: Shortening = ({ name, ...others }) => (name === others["id"] ? others : undefined);
+
+export const SCHEMA_SHORTENINGS: readonly Shortening[] = [
+  (schema) => withoutDefaults(eventSchema, schema),
+  shortenDeclaredFields,
+  shortenEnrichments,
+];
+
+export const METER_SHORTENINGS: readonly Shortening[] = [
+  (meter) => withoutDefaults(usageMeter, meter),
+  ({ id, name, ...others }) => {
+    const { schema, ...fields } = shortenFields(others, METER_FIELDS);
+    return withoutAbsent({ id, name, schema, ...fields });
+  },
+  shortenComputation,
+  omitName,
+];
+
+function shortenDeclaredFields(schema: JsonObject): JsonObject {
+  const shorten = (field: unknown): unknown => {
+    if (!isJsonObject(field)) return field;
+    const { name, unit, ...others } = shortenFields(field, DECLARED_FIELDS);
+    const short = withoutAbsent({ name, unit, ...others });
+    return Object.keys(short).length === 1 ? name : short;
+  };
+  const lists = DECLARED.filter((list) => Array.isArray(schema[list]));
+  return {
+    ...schema,
+    ...Object.fromEntries(lists.map((list) => [list, (schema[list] as readonly unknown[]).map(shorten)])),
+  };
+}
+
+function shortenEnrichments({ enrichments, ...others }: JsonObject): JsonObject | undefined {
+  if (!isJsonObject(enrichments)) return undefined;
+  const fields = listObjects(enrichments["fields"]);
+  const computed = Object.entries(COMPUTED).map(([field, type]) => {
+    const rules = fields.filter((each) => each["type"] === type).map(({ name, value }) => [name, readRuleText(value)]);
+    return [field, rules.length === 0 ? undefined : Object.fromEntries(rules)];
+  });
+  return withoutAbsent({ ...others, ...Object.fromEntries(computed) });
+}
+
+/** The only computation of a meter as `count`, `sum` and `where`. */
+function shortenComputation({
+  id,
+  name,
+  schema,
+  aggregation,
+  computations,
+  ...others
+}: JsonObject): JsonObject | undefined {
+  const [only, ...more] = listObjects(computations);
+  if (only === undefined || more.length > 0) return undefined;
+  const rule = readRuleText(only["computation"]);
+  const where = hasValue(only, "matcher") ? toWhere(readRuleText(only["matcher"])) : undefined;
+  const count = aggregation === "COUNT" ? true : undefined;
+  return withoutAbsent({ id, name, schema, count, sum: readVariable(rule, "attribute") ?? rule, where, ...others });
+}
+
+/** The name of a field of a kind that a rule reads; undefined for other rules. */
+function readVariable(rule: unknown, kind: string): string | undefined {
+  const variable = isJsonObject(rule) ? String(rule["var"]) : "";
+  return variable.startsWith(`${kind}.`) ? variable.slice(kind.length + 1) : undefined;
+}
+
+/** The conditions of a rule by dimension; undefined for other rules. */
+function toWhere(matcher: unknown): JsonObject | undefined {
+  const all = isJsonObject(matcher) ? matcher["and"] : undefined;
+  const conditions = (Array.isArray(all) ? all : [matcher]).map(toCondition);
+  return conditions.includes(undefined) ? undefined : Object.fromEntries(conditions as [string, unknown][]);
+}
+
+function toCondition(rule: unknown): readonly [dimension: string, condition: unknown] | undefined {
+  const [operator, operands] = Object.entries(isJsonObject(rule) ? rule : {})[0] ?? [];
+  if (!Array.isArray(operands)) return undefined;
+  const [variable, value] = operands as readonly unknown[];
+  if (operator === "!") {
+    const [dimension, values] = toCondition(variable) ?? [];
+    return dimension === undefined ? undefined : [dimension, { not: values }];
+  }
+  const dimension = readVariable(variable, "dimension");
+  return dimension === undefined ? undefined : [dimension, operator === "!=" ? { not: value } : value];
+}
