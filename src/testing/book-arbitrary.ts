@@ -50,6 +50,7 @@ const CATALOG_FIELDS = {
       aggregation: "SUM",
       eventSchemaName: "call",
       computations: [{ order: 1, computation: cube }],
+      groupBy: ["region"],
     },
   ],
   features: [

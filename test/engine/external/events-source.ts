@@ -22,9 +22,10 @@ export function eventsSource(events: () => readonly GeneratedEvent[]): UsageSour
       for (const { id } of query.accounts) {
         const cells = usage
           .filter(({ accountId }) => accountId === id)
-          .map(({ accountId, meterId, date, quantity }) => ({
+          .map(({ accountId, meterId, group, date, quantity }) => ({
             accountId,
             meterId,
+            ...(group && { group: Object.values(group) }),
             day: dayOf(parseDate(date)),
             quantity: parseDecimal(quantity),
           }))

@@ -92,6 +92,7 @@ test("S13.5 the first cycle of any plan costs the same, line by line, as in the 
         meterId,
         date: "2024-01-01",
         quantity: usageMap[meterId] ?? 0,
+        ...(meterId === "um.cubes" && { group: { region: "eu" } }),
       }));
       const range = { from: answer.cycle.start, until: answer.cycle.end };
       const { invoices } = preview(book, { usage }, { ...range, explain: true });
