@@ -14,8 +14,8 @@ import {
   displayFields,
   fixedFeeRateCard,
   licenseRateCard,
+  priceTableFields,
   recurrenceConfig,
-  usageRateCard,
 } from "./rate-card.ts";
 
 /** Whether a value may be a decimal: a number, text or Decimal. */
@@ -97,14 +97,11 @@ const cardFeatureFields = {
 };
 
 /** The price of a meter's usage in a cycle (S7). */
-const { rateTable, rows, multiply } = usageRateCard.shape;
 const usagePrice = z.strictObject({
   /** The id or the name of a usage meter. */
   meter: reference,
   ...priceFields,
-  rateTable,
-  rows,
-  multiply,
+  ...priceTableFields,
 });
 
 /** A fee that does not depend on a quantity (S9). */
