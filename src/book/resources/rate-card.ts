@@ -21,7 +21,7 @@ import {
   wholeFromZero,
   type StrictSchema,
 } from "./fields.ts";
-import { rateRows, rateTable } from "./rate-table.ts";
+import { priceTableFields } from "./rate-table.ts";
 
 export const pricingModel = z.enum(["TIERED", "VOLUME"]);
 /** Whether each slab prices the units in it, or one slab prices all units (S7.2). */
@@ -197,16 +197,6 @@ const slabPricingFields = {
 
 /** The rate plan of a card without slabs, whose `rateValues` are empty: a price table prices its usage (S18). */
 const NO_RATE_PLAN: z.output<RatePlanSchema> = { pricingModel: "TIERED", slabs: [] };
-
-/** The fields with a price table, the same in short and in long form. */
-export const priceTableFields = {
-  /** Without slabs: a rate for each group of the meter's usage, and for each day (S18). */
-  rateTable: rateTable.nullish(),
-  /** In an override: rows that are asked before those of the plan's table, with rates for its `per` units (S18.7). */
-  rows: rateRows.nullish(),
-  /** In an override: a factor for every amount of the plan's table, 0 or more (S18.7). */
-  multiply: decimalFromZero.nullish(),
-};
 
 const usageRateCardFields = {
   /** The slabs, and whether they are TIERED or VOLUME; required without `rateTable`. */

@@ -81,7 +81,7 @@ const rateAllowance: RateAllowanceSchema = z.strictObject(rateAllowanceFields);
 export interface RateAllowance extends Frozen<z.output<RateAllowanceSchema>> {}
 
 /** The rows of a table, or those that an override adds. */
-export const rateRows = z.array(rateRow).min(1).max(ROWS_MAX);
+const rateRows = z.array(rateRow).min(1).max(ROWS_MAX);
 
 const rateTableFields = {
   /** The rates are for so many units, such as 1000000; default 1. */
@@ -100,7 +100,7 @@ const rateTableFields = {
   maximum: amounts.nullish(),
 };
 export interface RateTableSchema extends StrictSchema<typeof rateTableFields> {}
-export const rateTable: RateTableSchema = z.strictObject(rateTableFields);
+const rateTable: RateTableSchema = z.strictObject(rateTableFields);
 /** A rate for each group of a meter's usage, and for each day (S18). */
 export interface RateTableInput extends Frozen<z.input<RateTableSchema>> {}
 /** A rate for each group of a meter's usage, and for each day (S18). */
@@ -121,3 +121,13 @@ export function amountIn(amounts: Amounts<Decimal> | null | undefined, currency:
   if (amounts === null || amounts === undefined || isDecimalObject(amounts)) return amounts ?? undefined;
   return Object.hasOwn(amounts, currency) ? amounts[currency] : undefined;
 }
+
+/** The fields with a price table, the same in short and in long form. */
+export const priceTableFields = {
+  /** Without slabs: a rate for each group of the meter's usage, and for each day (S18). */
+  rateTable: rateTable.nullish(),
+  /** In an override: rows that are asked before those of the plan's table, with rates for its `per` units (S18.7). */
+  rows: rateRows.nullish(),
+  /** In an override: a factor for every amount of the plan's table, 0 or more (S18.7). */
+  multiply: decimalFromZero.nullish(),
+};

@@ -14,9 +14,9 @@ import {
   displayFields,
   fixedFeeRateCard,
   licenseRateCard,
-  priceTableFields,
   recurrenceConfig,
 } from "./rate-card.ts";
+import { priceTableFields } from "./rate-table.ts";
 
 /** Whether a value may be a decimal: a number, text or Decimal. */
 function isDecimalLike(value: unknown): value is DecimalInput {
