@@ -81,7 +81,7 @@ const rateAllowance: RateAllowanceSchema = z.strictObject(rateAllowanceFields);
 export interface RateAllowance extends Frozen<z.output<RateAllowanceSchema>> {}
 
 /** The rows of a table, or those that an override adds. */
-const rateRows = z.array(rateRow).min(1).max(ROWS_MAX);
+export const rateRows = z.array(rateRow).min(1).max(ROWS_MAX);
 
 const rateTableFields = {
   /** The rates are for so many units, such as 1000000; default 1. */
@@ -100,7 +100,7 @@ const rateTableFields = {
   maximum: amounts.nullish(),
 };
 export interface RateTableSchema extends StrictSchema<typeof rateTableFields> {}
-const rateTable: RateTableSchema = z.strictObject(rateTableFields);
+export const rateTable: RateTableSchema = z.strictObject(rateTableFields);
 /** A rate for each group of a meter's usage, and for each day (S18). */
 export interface RateTableInput extends Frozen<z.input<RateTableSchema>> {}
 /** A rate for each group of a meter's usage, and for each day (S18). */
