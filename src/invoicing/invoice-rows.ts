@@ -72,6 +72,11 @@ function labelPart(
   if (type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
     return value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
   if (slab === undefined || model === undefined || usage !== undefined) return undefined;
+  return describeTier(model, slab);
+}
+
+/** A slab's units and what its rate is for: `first 1,000, each`. */
+export function describeTier(model: "TIERED" | "VOLUME", slab: SlabExplanation): string {
   const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` };
   return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
 }

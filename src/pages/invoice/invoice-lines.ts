@@ -15,9 +15,11 @@ import {
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
+import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
 
 export interface PageRow {
-  readonly kind: "group" | "card" | "slab" | "note" | "sum" | "total";
+  /** `subtotal` is above the `item` rows of a price table that it adds up. */
+  readonly kind: "group" | "card" | "slab" | "subtotal" | "item" | "note" | "sum" | "total";
   readonly label: string;
   readonly quantity?: string;
   readonly rate?: string;
@@ -82,6 +84,13 @@ function* createItemRows(described: DescribedLine, digits: number): Generator<Pa
     for (const card of items) yield* createItemRows(card, digits);
     return;
   }
+  const table = listTableLines(described);
+  if (table !== undefined) {
+    yield createRow("card", label, { ...line, valuePerQuantity: undefined }, digits);
+    yield* createNoteRows(described);
+    yield* createTableRows(table, digits);
+    return;
+  }
   const [only, second] = items;
   // A slab that only repeats the card's figures is shown in the card's row.
   const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line);
@@ -92,6 +101,32 @@ function* createItemRows(described: DescribedLine, digits: number): Generator<Pa
     if (!isOnOneRow) yield createRow("slab", partLabel, item, digits);
     for (const { text } of notes) yield createNoteRow(text);
   }
+}
+
+/** The lines of a price table, with subtotals. */
+function* createTableRows({ items, others }: TableLines, digits: number): Generator<PageRow> {
+  for (const item of items) {
+    if ("lines" in item) {
+      yield createRow("subtotal", item.group, item, digits);
+      for (const line of item.lines) yield* createTableLineRows("item", line, digits);
+    } else yield* createTableLineRows("slab", item, digits);
+  }
+  for (const { line, label, partLabel = label, notes } of others) {
+    yield createRow("slab", partLabel, line, digits);
+    for (const { text } of notes) yield createNoteRow(text);
+  }
+}
+
+function* createTableLineRows(
+  kind: "slab" | "item",
+  { described: { line, notes }, group, days, tier }: TableLine,
+  digits: number,
+): Generator<PageRow> {
+  const period =
+    days === undefined ? [] : [formatLongPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`)];
+  const label = [group, ...period].join(", ");
+  yield createRow(kind, tier === undefined ? label : `${label}: ${tier}`, line, digits);
+  for (const { text } of notes) yield createNoteRow(text);
 }
 
 /** Whether the amount is quantity × rate for all units. Rates of packages or whole slabs need their own row. */

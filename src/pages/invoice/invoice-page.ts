@@ -43,7 +43,9 @@ thead th { color: var(--soft); font-size: .8rem; }
 thead td { padding: 0; }
 tr.card > *, tr.group > * { border-top: 1px solid var(--line); padding-top: .5rem; }
 tr.group th, tr.card th { font-weight: 600; }
-tr.slab th { padding-left: 1.25rem; color: var(--soft); }
+tr:is(.slab, .subtotal) th { padding-left: 1.25rem; }
+tr.item th { padding-left: 2.5rem; }
+tr:is(.slab, .item) th { color: var(--soft); }
 tr.note td { padding-left: 1.25rem; padding-top: 0; color: var(--soft); font-size: .85rem; }
 tr.sum > * { padding-top: .2rem; padding-bottom: .2rem; }
 tr:not(.sum, .total) + tr.sum > *, tr.total > * { border-top: 1px solid var(--line); }
@@ -68,8 +70,9 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
   tr > td[colspan] { grid-column: 1 / -1; }
   tr:has(> td:nth-of-type(2):empty):has(> td:nth-of-type(1):empty) > th[scope=row] { grid-column: 1 / 3; }
   tr:has(> td:nth-of-type(2):empty):has(> td:nth-of-type(1):empty) > td:empty { display: none; }
-  tr.slab, tr.note { padding-left: .9rem; }
-  tr.slab th { padding-left: 0; }
+  tr:is(.slab, .subtotal, .note) { padding-left: .9rem; }
+  tr.item { padding-left: 1.8rem; }
+  tr:is(.slab, .subtotal, .item) th { padding-left: 0; }
   tr td:nth-of-type(1), tr td:nth-of-type(2) { text-align: left; }
   tr td:nth-of-type(2):not(:empty)::before { content: "× "; color: var(--soft); }
 }
@@ -84,7 +87,7 @@ footer { margin-top: 2.5rem; color: var(--soft); font-size: .75rem; overflow-wra
   tr, dl, .parties, .notices, .notes, footer { break-inside: avoid; }
   thead { display: table-header-group; }
   tr.note, tr.total, tr.sum { break-before: avoid; }
-  tr.card:has(+ tr.slab), tr.group { break-after: avoid; }
+  tr.card:has(+ tr:is(.slab, .subtotal)), tr.subtotal, tr.group { break-after: avoid; }
 }
 `;
 

@@ -8,6 +8,7 @@ import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
 import { toPrintable } from "../printable.ts";
+import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** The daily charges of a line and the events of a day, if known. */
@@ -46,6 +47,8 @@ function toLineData(described: DescribedLine, total: Decimal, findDays: LineDays
   const { line, partLabel, items } = described;
   const { explanation, quantity, valuePerQuantity, value } = line;
   const days = findDays(line);
+  const table = listTableLines(described);
+  const lines = table ? toTableData(table, value) : items.map((item) => toLineData(item, value, findDays));
   return {
     kind: partLabel === undefined ? "card" : "part",
     ...toCommonFields(described),
@@ -55,7 +58,34 @@ function toLineData(described: DescribedLine, total: Decimal, findDays: LineDays
     ...(valuePerQuantity === undefined ? {} : { rate: formatDecimal(valuePerQuantity) }),
     ...toShare(value, total),
     ...(days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) }),
-    ...(items.length === 0 ? {} : { lines: items.map((item) => toLineData(item, value, findDays)) }),
+    ...(lines.length === 0 ? {} : { lines }),
+  };
+}
+
+/** The lines of a price table, with subtotals. @param total the amount of the card */
+function toTableData({ items, others }: TableLines, total: Decimal): readonly LineData[] {
+  const tableLines = items.map((item): LineData => {
+    if (!("lines" in item)) return toTableLineData(item, total);
+    const { group, quantity, value, lines } = item;
+    return {
+      kind: "part",
+      label: toPrintable(group),
+      quantity: formatDecimal(quantity),
+      amount: formatDecimal(value),
+      ...toShare(value, total),
+      lines: lines.map((line) => toTableLineData(line, value)),
+    };
+  });
+  return [...tableLines, ...others.map((item) => toLineData(item, total, () => undefined))];
+}
+
+function toTableLineData({ described, group, days, tier }: TableLine, total: Decimal): LineData {
+  const { figures: _figures, ...fields } = toLineData(described, total, () => undefined);
+  return {
+    ...fields,
+    label: toPrintable(group),
+    ...(days === undefined ? {} : { period: { from: days.startDate, until: days.endDate } }),
+    ...(tier === undefined ? {} : { tier }),
   };
 }
 

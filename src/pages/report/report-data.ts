@@ -120,6 +120,10 @@ export interface LineData {
   readonly label: string;
   /** Whether the numbers in the label are quantities, to be localized. */
   readonly figures?: true;
+  /** On a line of a price table whose price is not for all days. */
+  readonly period?: DayRange;
+  /** On a line of a price table with tiers: its units, such as `first 1,000, each`. */
+  readonly tier?: string;
   readonly quantity?: string;
   readonly rate?: string;
   readonly amount: string;

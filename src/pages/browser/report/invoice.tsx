@@ -131,10 +131,12 @@ function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
 
 /** The label of a line, with its quantity and rate on phones, then its calculation and share. */
 function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
-  const { kind, label, figures, quantity, rate, because = [], share } = line;
+  const { kind, label, figures, period, tier, quantity, rate, because = [], share } = line;
   return (
     <>
       <bdi>{figures === true ? localizeNumbers(label) : label}</bdi>
+      {period !== undefined && `, ${formatDayRange(period.from, period.until)}`}
+      {tier !== undefined && `: ${localizeNumbers(tier)}`}
       {quantity !== undefined && (
         <span class="narrow-only soft small">
           {rate === undefined ? formatNumber(quantity) : `${formatNumber(quantity)} × ${formatNumber(rate)}`}
