@@ -282,7 +282,7 @@ function verifyCard(
     // A negative quantity is priced as 0 (S7.5).
     if (!parts.some(({ isRow }) => isRow))
       check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
-    else if (!asList(explanation["rules"]).some((rule) => String(rule).endsWith("#s7.5"))) {
+    else if (!JSON.stringify(explanation["rules"]).includes('#s7.5"')) {
       const unpriced = asList(invoice["unpriced"]).filter(({ meterId }) => meterId === line["id"]);
       const otherUnits = [...asList(explanation["free"]), ...unpriced].map((each) => ({
         quantity: check.readFigure(each, "quantity"),
