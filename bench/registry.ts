@@ -9,6 +9,7 @@ import { overdueAccountBenches } from "./engine/overdue-account.ts";
 import { invoicingBenches } from "./invoicing/compute-invoices.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
+import { rateTableBenches } from "./rating/rate-tables.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
@@ -27,6 +28,7 @@ export const BENCHES: readonly Bench[] = [
   ...ruleBenches,
   ...meteringBenches,
   ...ratingBenches,
+  ...rateTableBenches,
   ...invoicingBenches,
   ...backtestBenches,
   ...cliBenches,

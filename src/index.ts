@@ -67,6 +67,7 @@ export type {
   InvoiceGroupRequest,
   LicenseUpdateRequest,
   MetricField,
+  MetricGroup,
   MetricName,
   MetricQuery,
   MetricsRequestInput,

@@ -23,7 +23,27 @@ export const meteringBenches: readonly Bench[] = [
     name: "preview in memory, target: 8 times the rate of handwritten code",
     run: (size) => compareMetering(EVENTS[size], true),
   },
+  {
+    name: "preview of meters with eight groups, target: 0.8 of the rate without groups",
+    run: (size) => compareGroups(EVENTS[size]),
+  },
 ];
+
+/** Previews the same events with and without groups alternately, without prices; the best of five times counts. */
+function compareGroups(count: number): readonly string[] {
+  const [plainBook, groupedBook] = [createMonthBook(false), createMonthBook(false, ["region", "tier"])];
+  const events = createMonthEvents(count);
+  const seconds = { plain: Infinity, grouped: Infinity };
+  for (let round = 0; round < 5; round++) {
+    seconds.plain = Math.min(seconds.plain, timeWork(() => preview(plainBook, events)).seconds);
+    seconds.grouped = Math.min(seconds.grouped, timeWork(() => preview(groupedBook, events)).seconds);
+  }
+  const cellCounts = [plainBook, groupedBook].map((book) => [...meter(book, events).cells()].length);
+  return [
+    `${cellCounts.join(" and ")} cells`,
+    `with groups ${Math.round(count / seconds.grouped).toLocaleString("en-US")} events/s, ratio ${(seconds.plain / seconds.grouped).toFixed(2)}`,
+  ];
+}
 
 /**
  * Runs both sides alternately, three times on the same events; the best time of each counts. The handwritten side

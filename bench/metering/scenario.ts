@@ -42,8 +42,10 @@ const REGIONS = ["eu", "us", "asia", "lab"];
 
 /**
  * One schema, three meters and a thousand accounts. With prices, each account has a plan with a card for each meter.
+ *
+ * @param groupBy the dimensions by which the meters keep usage: `region` has four values, `tier` two; default none
  */
-export function createMonthBook(hasPrices: boolean): Book {
+export function createMonthBook(hasPrices: boolean, groupBy?: readonly string[]): Book {
   return readBook({
     eventSchemas: [
       {
@@ -62,6 +64,7 @@ export function createMonthBook(hasPrices: boolean): Book {
       aggregation: "SUM",
       eventSchemaName: "llm_request",
       computations: [{ order: 1, matcher, computation }],
+      groupBy,
     })),
     pricePlans: [
       {

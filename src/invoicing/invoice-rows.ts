@@ -222,8 +222,8 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
 }
 
 /** Whether a price table priced a card; its lines show the parts (S18.6). */
-function hasRows({ parts }: Pick<CardExplanation, "parts">): boolean {
-  return parts.some(({ row }) => row !== undefined);
+function hasRows({ parts, free }: Pick<CardExplanation, "parts" | "free">): boolean {
+  return free !== undefined || parts.some(({ row }) => row !== undefined);
 }
 
 /** How a price table priced a card, with its free units (S18.5). */

@@ -33,7 +33,7 @@ export interface AccountParts {
    */
   readonly fullDays?: readonly Pick<MeterDay, "meterId" | "day">[] | undefined;
   /** In a preview: whether the account has room for another group of a meter on a day (S18.1). */
-  readonly hasRoomForGroup?: AccountAtEvent["hasRoomForGroup"] | undefined;
+  readonly groupRoom?: Pick<AccountAtEvent, "hasRoomForAnyGroup" | "hasRoomForGroup"> | undefined;
   /** Its plans, if nothing is known to be due up to the instant of an ingest. */
   readonly currentPlan?: AccountPlan | undefined;
 }

@@ -243,9 +243,15 @@ export class AccountState implements AccountAtEvent {
     return (cache[index] ??= enrichment.findDependencies({ accountId, customerId }));
   }
 
+  get hasRoomForAnyGroup(): boolean {
+    const { groupRoom, fullDays } = this.#parts;
+    return groupRoom === undefined ? fullDays === undefined : groupRoom.hasRoomForAnyGroup;
+  }
+
   hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean {
-    const { hasRoomForGroup, fullDays = [] } = this.#parts;
-    if (hasRoomForGroup !== undefined) return hasRoomForGroup(program, place, day);
+    const { groupRoom, fullDays } = this.#parts;
+    if (groupRoom !== undefined) return groupRoom.hasRoomForGroup(program, place, day);
+    if (fullDays === undefined) return true;
     const [meterId, texts] = [program.meterIds[place] ?? "", program.groups[place]];
     if (texts === undefined || !fullDays.some((full) => full.meterId === meterId && full.day === day)) return true;
     const used = this.usageByGroup(meterId, day, day + 1);

@@ -45,6 +45,8 @@ export class GroupedCells {
   /** The groups of all accounts: their texts are looked up in one place, which is twice as fast as in one per account. */
   readonly #numbers: NumbersByText = new Map();
   readonly #groups: UsageGroup[] = [];
+  /** The largest number of groups that an account has had. */
+  largestCount = 0;
 
   /** @param columns the number of meters */
   constructor(columns: number) {
@@ -71,15 +73,11 @@ export class GroupedCells {
    */
   adder(columns: readonly number[], places: readonly number[], texts: GroupTexts): AddUnits {
     const addAll = this.#cells.adder(columns);
-    const quantities: (Exact | undefined)[] = places.map(() => undefined);
+    const selected: (Exact | undefined)[] = places.map(() => undefined);
+    const takesAll = places.every((place, index) => place === index);
     return (account, day, units) => {
-      let isCounted = false;
-      for (let index = 0; index < places.length; index++) {
-        const quantity = units[places[index] ?? -1];
-        quantities[index] = quantity;
-        if (quantity !== undefined) isCounted = true;
-      }
-      if (!isCounted) return;
+      const quantities = takesAll && units.length === places.length ? units : selectInto(selected, units, places);
+      if (!hasQuantity(quantities)) return;
       const owner = this.#ensureAccount(account);
       const row = this.#ensureRow(owner, texts);
       if (owner.counts === undefined) addAll(row, day, quantities);
@@ -146,6 +144,7 @@ export class GroupedCells {
     const row = this.#cells.addRow();
     rows.set(number, row);
     groups.push({ group: this.#groups[number] ?? NO_GROUP, row });
+    this.largestCount = Math.max(this.largestCount, groups.length);
     return row;
   }
 
@@ -180,6 +179,20 @@ export class GroupedCells {
       return count;
     });
   }
+}
+
+function selectInto(
+  selected: (Exact | undefined)[],
+  units: readonly (Exact | undefined)[],
+  places: readonly number[],
+): readonly (Exact | undefined)[] {
+  for (let index = 0; index < places.length; index++) selected[index] = units[places[index] ?? -1];
+  return selected;
+}
+
+function hasQuantity(quantities: readonly (Exact | undefined)[]): boolean {
+  for (let index = 0; index < quantities.length; index++) if (quantities[index] !== undefined) return true;
+  return false;
 }
 
 /** The group whose texts are in the slots. */

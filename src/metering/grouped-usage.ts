@@ -13,6 +13,8 @@ interface GroupColumn {
 
 /** What is known of the groups of an account and meter, by their indices. */
 export interface GroupUsageTally {
+  /** The largest number of groups that any account has had of a meter: while it is small, every account has room. */
+  readonly largestCount: number;
   /** The number of groups that an account has had: no day has more. */
   count(account: number, meter: number): number;
   /** The sums of an account's groups on a day. */
@@ -26,13 +28,21 @@ export interface GroupUsageTally {
 /** Usage by group; other meters have none, and adding to them has no effect. */
 export class GroupedUsage implements GroupUsageTally {
   readonly #columns = new Map<number, GroupColumn>();
+  readonly #cells: GroupedCells[] = [];
 
   /** @param groupings the indices of the meters that have groups, in lists of those with the same groups */
   constructor(groupings: readonly (readonly number[])[]) {
     for (const meters of groupings) {
       const cells = new GroupedCells(meters.length);
+      this.#cells.push(cells);
       for (const [column, meter] of meters.entries()) this.#columns.set(meter, { cells, column });
     }
+  }
+
+  get largestCount(): number {
+    let largest = 0;
+    for (const cells of this.#cells) largest = Math.max(largest, cells.largestCount);
+    return largest;
   }
 
   has(meter: number): boolean {

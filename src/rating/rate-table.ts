@@ -15,7 +15,7 @@ import type { Share } from "../calendar/proration.ts";
 import { add, type Decimal, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { multiplyByShare, roundFraction, toFraction } from "../numbers/fraction.ts";
 import type { RatedPrice, RatedRow, RatedTable } from "./rated-table.ts";
-import { findSlab, priceReachedSlabs, priceSlab, type PricedSlab } from "./slab-charge.ts";
+import { findSlab, priceReachedSlabs, priceSlab, sumSlabs, type PricedSlab } from "./slab-charge.ts";
 
 /** The days of a part of a cycle, `[from, until)`, and its share of the natural cycle. */
 export interface TablePeriod {
@@ -24,8 +24,8 @@ export interface TablePeriod {
   readonly share: Share;
 }
 
-/** What one tier of a row costs in a stretch of days with one price. */
-export interface TableLine extends PricedSlab {
+/** What a row costs on a stretch of days with one price. */
+export interface PricedStretch {
   readonly row: RatedRow;
   readonly price: RatedPrice;
   /** With usage that counts together, in the order of their texts. */
@@ -35,6 +35,8 @@ export interface TableLine extends PricedSlab {
   readonly until: Day;
   /** The running quantity, less allowance, before the first day. */
   readonly before: Decimal;
+  /** At least one. */
+  readonly slabs: readonly PricedSlab[];
 }
 
 /** Usage of a row, or of a group that counts by itself, that would cost less than 0, or is less than 0 (S7.5). */
@@ -46,8 +48,8 @@ export interface BelowZero {
 
 /** The exact price of usage. */
 export interface PricedTable {
-  /** In the order of rows, groups, days and tiers; they add up to `total`. */
-  readonly lines: readonly TableLine[];
+  /** In the order of rows, groups and days; they add up to `total`. */
+  readonly stretches: readonly PricedStretch[];
   readonly total: Decimal;
   /** The units that the allowance made free, by row. */
   readonly free: ReadonlyMap<RatedRow, Decimal>;
@@ -59,10 +61,8 @@ export interface PricedTable {
 /** Usage that counts together: of a row, or of one of its groups (S18.3). */
 interface Counter {
   readonly row: RatedRow;
-  /** One of its groups. */
-  readonly first: UsageGroup;
-  /** By the text of each. */
-  readonly groups: Map<string, UsageGroup>;
+  /** Without repetition. */
+  readonly groups: UsageGroup[];
   /** In order of time, for each price of the row. */
   readonly changes: Decimal[];
   /** The quantity less allowance, 0 or more, at the end of each price of the row. */
@@ -72,7 +72,8 @@ interface Counter {
 /** The usage of a row. */
 interface RowUsage {
   readonly row: RatedRow;
-  readonly counters: Map<string, Counter>;
+  /** One, unless groups count by themselves. */
+  readonly counters: Counter[];
   /** With the counter of each; only if the allowance is taken by days. */
   readonly entries: { readonly counter: Counter; readonly entry: GroupUsage; readonly price: number }[];
 }
@@ -86,20 +87,33 @@ interface RowUsage {
 export function priceUsageByTable(table: RatedTable, usage: readonly GroupUsage[], period: TablePeriod): PricedTable {
   const { rows, unpriced } = assignRows(table, usage);
   const free = takeAllowance(table, rows, period.share);
-  const counters = rows.flatMap((each) => [...each.counters.values()].sort((a, b) => compareGroups(a.first, b.first)));
+  const counters = rows.flatMap((each) => each.counters.sort((a, b) => compareGroups(firstGroup(a), firstGroup(b))));
   const all = table.chosenByAllRows ? sum(counters.map(({ levels }) => levels.at(-1) ?? ZERO)) : undefined;
-  const lines: TableLine[] = [];
+  const stretches: PricedStretch[] = [];
   const belowZero: BelowZero[] = [];
+  let total = ZERO;
   for (const counter of counters) {
-    const { row } = counter;
-    const groups = [...counter.groups.values()].sort(compareGroups);
-    const counterLines = priceCounter(counter, all, period).map((line) => ({ ...line, row, groups }));
+    const priced = priceCounter(counter, all, period);
+    const amount = sum(priced.map(({ slabs }) => sumSlabs(slabs)));
     const quantity = sum(counter.changes);
-    const isBelowZero = sum(counterLines.map(({ amount }) => amount)).isNegative();
-    if (!isBelowZero) lines.push(...counterLines);
-    if (isBelowZero || quantity.isNegative()) belowZero.push({ row, groups, quantity });
+    if (!amount.isNegative()) {
+      total = add(total, amount);
+      stretches.push(...priced);
+    }
+    if (amount.isNegative() || quantity.isNegative())
+      belowZero.push({ row: counter.row, groups: listGroups(counter), quantity });
   }
-  return { lines, total: sum(lines.map(({ amount }) => amount)), free, belowZero, unpriced };
+  return { stretches, total, free, belowZero, unpriced };
+}
+
+/** Where the usage of a group counts. */
+interface GroupPlace {
+  readonly key: string;
+  /** The rows that hold for it. */
+  readonly candidates: readonly RatedRow[];
+  /** The row of its latest usage, with the counter. */
+  rowUsage: RowUsage | undefined;
+  counter: Counter | undefined;
 }
 
 /** Finds the row of each group's usage on each day (S18.2), and adds it up. @returns rows in the order of the table */
@@ -110,36 +124,49 @@ function assignRows(
   const byRow = new Map<RatedRow, RowUsage>();
   const unpriced = new Map<string, { readonly group: UsageGroup; quantity: Decimal }>();
   const addRow = (row: RatedRow): RowUsage => {
-    const added: RowUsage = { row, counters: new Map(), entries: [] };
+    const added: RowUsage = { row, counters: [], entries: [] };
     byRow.set(row, added);
     return added;
   };
   const takesByDays = (row: RatedRow): boolean => row.countsByGroup && table.allowance !== undefined;
-  const found = new Map<UsageGroup, { readonly key: string; readonly candidates: readonly RatedRow[] }>();
-  const findCandidates = (group: UsageGroup): { readonly key: string; readonly candidates: readonly RatedRow[] } => {
-    const result = { key: formatGroup(group), candidates: table.findRows(group) };
-    found.set(group, result);
-    return result;
+  // The same group may be several lists.
+  const placesByKey = new Map<string, GroupPlace>();
+  const places = new Map<UsageGroup, GroupPlace>();
+  const findPlace = (group: UsageGroup): GroupPlace => {
+    const key = formatGroup(group);
+    const place = placesByKey.get(key) ?? {
+      key,
+      candidates: table.findRows(group, key),
+      rowUsage: undefined,
+      counter: undefined,
+    };
+    placesByKey.set(key, place);
+    places.set(group, place);
+    return place;
   };
   for (const entry of usage) {
-    const { group } = entry;
-    const { key, candidates } = found.get(group) ?? findCandidates(group);
-    const row = candidates.find(({ prices }) => (prices[0]?.from ?? Infinity) <= entry.day);
+    const { group, day, quantity } = entry;
+    const place = places.get(group) ?? findPlace(group);
+    const { key } = place;
+    const row = place.candidates.find(({ prices }) => (prices[0]?.from ?? Infinity) <= day);
     if (row === undefined) {
       const others = unpriced.get(key);
-      if (others === undefined) unpriced.set(key, { group, quantity: entry.quantity });
-      else others.quantity = add(others.quantity, entry.quantity);
+      if (others === undefined) unpriced.set(key, { group, quantity });
+      else others.quantity = add(others.quantity, quantity);
       continue;
     }
-    const rowUsage = byRow.get(row) ?? addRow(row);
-    const counterKey = row.countsByGroup ? key : "";
-    const counter = rowUsage.counters.get(counterKey) ?? addCounter(rowUsage, counterKey, group);
-    counter.groups.set(key, group);
-    const price = findPrice(row, entry.day);
-    counter.changes[price] = add(counter.changes[price] ?? ZERO, entry.quantity);
-    if (takesByDays(row)) rowUsage.entries.push({ counter, entry, price });
+    if (place.counter?.row !== row) {
+      const rowUsage = byRow.get(row) ?? addRow(row);
+      place.counter = (row.countsByGroup ? undefined : rowUsage.counters[0]) ?? addCounter(rowUsage);
+      place.counter.groups.push(group);
+      place.rowUsage = rowUsage;
+    }
+    const { counter, rowUsage } = place;
+    const price = findPrice(row, day);
+    counter.changes[price] = add(counter.changes[price] ?? ZERO, quantity);
+    if (takesByDays(row)) rowUsage?.entries.push({ counter, entry, price });
   }
-  for (const row of table.rowsChargedAtZero) if (!byRow.has(row)) addCounter(addRow(row), "", NO_GROUP);
+  for (const row of table.rowsChargedAtZero) if (!byRow.has(row)) addCounter(addRow(row));
   return {
     rows: [...byRow.values()].sort((a, b) => a.row.order - b.row.order),
     unpriced: [...unpriced.values()]
@@ -148,10 +175,14 @@ function assignRows(
   };
 }
 
-function addCounter({ row, counters }: RowUsage, key: string, first: UsageGroup): Counter {
-  const counter: Counter = { row, first, groups: new Map(), changes: row.prices.map(() => ZERO), levels: [] };
-  counters.set(key, counter);
+function addCounter({ row, counters }: RowUsage): Counter {
+  const counter: Counter = { row, groups: [], changes: row.prices.map(() => ZERO), levels: [] };
+  counters.push(counter);
   return counter;
+}
+
+function firstGroup({ groups }: Counter): UsageGroup {
+  return groups[0] ?? NO_GROUP;
 }
 
 /** The index of the price in force on a day. */
@@ -188,10 +219,11 @@ const ALLOWANCE_DIGITS = 20;
 /** The levels of a row whose groups count together, or that has no allowance. @returns the free units at the end */
 function takeTogether({ counters }: RowUsage, allowance: Decimal): Decimal {
   let taken = ZERO;
-  for (const counter of counters.values()) {
+  for (const counter of counters) {
     let running = ZERO;
     counter.levels = counter.changes.map((change) => {
       running = add(running, change);
+      if (allowance.isZero()) return maximum(running, ZERO);
       taken = maximum(minimum(allowance, running), ZERO);
       return maximum(subtract(running, allowance), ZERO);
     });
@@ -205,7 +237,7 @@ function takeTogether({ counters }: RowUsage, allowance: Decimal): Decimal {
  */
 function takeByDays({ row, counters, entries }: RowUsage, allowance: Decimal): Decimal {
   const states = new Map<Counter, { running: Decimal; free: Decimal; levels: Decimal[] }>();
-  for (const counter of counters.values())
+  for (const counter of counters)
     states.set(counter, { running: ZERO, free: ZERO, levels: row.prices.map(() => ZERO) });
   let left = allowance;
   entries.sort((a, b) => a.entry.day - b.entry.day || compareGroups(a.entry.group, b.entry.group));
@@ -225,39 +257,35 @@ function takeByDays({ row, counters, entries }: RowUsage, allowance: Decimal): D
   return subtract(allowance, left);
 }
 
-/** The lines of one counter. @param all the quantity of all rows, if that chooses volume tiers */
-function priceCounter(
-  { row, levels }: Counter,
-  all: Decimal | undefined,
-  period: TablePeriod,
-): readonly Omit<TableLine, "row" | "groups">[] {
+/** The price of one counter. @param all the quantity of all rows, if that chooses volume tiers */
+function priceCounter(counter: Counter, all: Decimal | undefined, period: TablePeriod): readonly PricedStretch[] {
+  const { row, levels } = counter;
+  const { prices } = row;
   const quantity = levels.at(-1) ?? ZERO;
-  const inForce = row.prices.filter(({ from }, index) => from < period.until && !isReplaced(row, index, period));
+  const inForce =
+    prices.length === 1 ? prices : prices.filter((price, index) => isInForce(price, prices[index + 1], period));
   const [only, ...others] = inForce;
-  if (only !== undefined && others.length === 0)
-    return priceOnce(only, quantity, all).map((slab) => ({
-      ...slab,
-      price: only,
-      before: ZERO,
-      ...stretch(row, only, period),
-    }));
-  return row.prices.flatMap((price, index) => {
+  const groups = listGroups(counter);
+  const toStretch = (price: RatedPrice, before: Decimal, slabs: readonly PricedSlab[]): PricedStretch[] => {
+    if (slabs.length === 0) return [];
+    const from = Math.max(period.from, price.from);
+    const until = Math.min(period.until, prices[prices.indexOf(price) + 1]?.from ?? Infinity);
+    return [{ row, price, groups, from, until, before, slabs }];
+  };
+  if (only !== undefined && others.length === 0) return toStretch(only, ZERO, priceOnce(only, quantity, all));
+  return prices.flatMap((price, index) => {
     const [before, after] = [levels[index - 1] ?? ZERO, levels[index] ?? ZERO];
-    const slabs = priceDifference(price, [before, after], all ?? quantity);
-    return slabs.map((slab) => ({ ...slab, price, before, ...stretch(row, price, period) }));
+    return toStretch(price, before, priceDifference(price, [before, after], all ?? quantity));
   });
 }
 
-/** Whether a later price takes all days of a period. */
-function isReplaced({ prices }: RatedRow, index: number, { from }: TablePeriod): boolean {
-  const next = prices[index + 1];
-  return next !== undefined && next.from <= from;
+/** Whether a price is in force on a day of a period. */
+function isInForce({ from }: RatedPrice, next: RatedPrice | undefined, period: TablePeriod): boolean {
+  return from < period.until && (next === undefined || next.from > period.from);
 }
 
-/** The days of a period on which a price is in force. */
-function stretch({ prices }: RatedRow, price: RatedPrice, { from, until }: TablePeriod): { from: Day; until: Day } {
-  const next = prices[prices.indexOf(price) + 1];
-  return { from: Math.max(from, price.from), until: Math.min(until, next?.from ?? until) };
+function listGroups({ groups }: Counter): readonly UsageGroup[] {
+  return groups.length < 2 ? groups : groups.toSorted(compareGroups);
 }
 
 /** The slabs of a price that does not change. */

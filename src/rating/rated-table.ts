@@ -1,4 +1,4 @@
-import type { UsageGroup } from "../book/resources/event-schema.ts";
+import { formatGroup, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Amounts } from "../book/resources/fields.ts";
 import type { RatePlanInput, RateValueInput, UsageRateCard } from "../book/resources/rate-card.ts";
 /** Price tables with their rates in one currency, and the row that prices a group's usage on a day (S18.2, S18.3). */
@@ -32,6 +32,7 @@ export interface RatedPrice {
 export interface RatedRow {
   /** Its position in the order of the table, from 0. */
   readonly order: number;
+  /** In the order of the meter's dimensions. */
   readonly when: Readonly<Record<string, string>>;
   /** Whether it is one of an override. */
   readonly isOverride: boolean;
@@ -55,8 +56,8 @@ export interface RatedTable {
   readonly rows: readonly RatedRow[];
   /** The rows that are charged at a quantity of 0 (S7.5). */
   readonly rowsChargedAtZero: readonly RatedRow[];
-  /** The rows that hold for a group, whenever they are in force: the one that is asked first comes first. */
-  readonly findRows: (group: UsageGroup) => readonly RatedRow[];
+  /** The rows that hold for a group, whenever they are in force, in the order in which they are asked. `key` is its text. */
+  readonly findRows: (group: UsageGroup, key: string) => readonly RatedRow[];
 }
 
 /** Finds a card's price table in a currency. A table is read once. */
@@ -93,7 +94,7 @@ export function joinTableRates(
   groupBy: readonly string[],
   currency: string,
 ): RatedTable {
-  const terms = { per: rateTable.per ?? ONE, currency };
+  const terms = { per: rateTable.per ?? ONE, currency, groupBy };
   const first = createRows(overrideRows ?? [], { ...terms, factor: ONE, order: 0, isOverride: true });
   const others = createRows(rateTable.rows, {
     ...terms,
@@ -102,7 +103,7 @@ export function joinTableRates(
     isOverride: false,
   });
   const rows = [...first, ...others];
-  const finders = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
+  const [findInOverride, findInTable] = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
   const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => amountIn(each, currency));
   return {
     currency,
@@ -114,21 +115,26 @@ export function joinTableRates(
     chosenByAllRows: rateTable.volumeOver === "ALL_ROWS",
     rows,
     rowsChargedAtZero: rows.filter(({ prices }) => prices.some(({ written }) => isChargedAtZero(written))),
-    findRows: (group) => finders.flatMap((find) => find(group)),
+    findRows: (group, key) =>
+      first.length === 0 ? findInTable(group, key) : [...findInOverride(group, key), ...findInTable(group, key)],
   };
 }
 
 interface RowTerms extends PriceTerms {
+  readonly groupBy: readonly string[];
   /** The order of the first row. */
   readonly order: number;
   readonly isOverride: boolean;
 }
 
 /** Rows with the same `when` stand where the first of them stands. */
-function createRows(written: readonly RateRow[], { order, isOverride, ...terms }: RowTerms): readonly RatedRow[] {
+function createRows(
+  written: readonly RateRow[],
+  { order, isOverride, groupBy, ...terms }: RowTerms,
+): readonly RatedRow[] {
   const byWhen = new Map<string, { readonly when: Readonly<Record<string, string>>; readonly prices: RatedPrice[] }>();
   for (const [index, row] of written.entries()) {
-    const when = row.when ?? {};
+    const when = sortByDimension(row.when ?? {}, groupBy);
     const key = whenKey(when);
     const price = createPrice(row, index, terms);
     const same = byWhen.get(key);
@@ -142,6 +148,13 @@ function createRows(written: readonly RateRow[], { order, isOverride, ...terms }
     countsByGroup: prices[0]?.written.slabsOver === "GROUP",
     prices: prices.sort((a, b) => a.from - b.from),
   }));
+}
+
+function sortByDimension(
+  when: Readonly<Record<string, string>>,
+  groupBy: readonly string[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(groupBy.flatMap((each) => (Object.hasOwn(when, each) ? [[each, when[each] ?? ""]] : [])));
 }
 
 function createPrice(written: RateRow, index: number, terms: PriceTerms): RatedPrice {
@@ -162,23 +175,25 @@ function firstDay({ from }: Pick<RateRow, "from">): Day {
 }
 
 /** Finds rows by the texts that they name: a lookup for each set of dimensions that rows name, at most 16. */
-function createRowFinder(
-  rows: readonly RatedRow[],
-  groupBy: readonly string[],
-): (group: UsageGroup) => readonly RatedRow[] {
+function createRowFinder(rows: readonly RatedRow[], groupBy: readonly string[]): RatedTable["findRows"] {
   const sets = new Map<string, { readonly positions: readonly number[]; readonly byTexts: Map<string, RatedRow> }>();
   for (const row of rows) {
     const positions = groupBy.flatMap((dimension, position) => (Object.hasOwn(row.when, dimension) ? [position] : []));
     const key = positions.join();
     const set = sets.get(key) ?? { positions, byTexts: new Map<string, RatedRow>() };
-    set.byTexts.set(JSON.stringify(positions.map((position) => row.when[groupBy[position] ?? ""])), row);
+    set.byTexts.set(formatGroup(Object.values(row.when)), row);
     sets.set(key, set);
   }
   const bySpecificity = [...sets.values()].sort((a, b) => b.positions.length - a.positions.length);
-  return (group) =>
-    bySpecificity.flatMap(
-      ({ positions, byTexts }) => byTexts.get(JSON.stringify(positions.map((position) => group[position]))) ?? [],
-    );
+  return (group, key) => {
+    const found: RatedRow[] = [];
+    for (const { positions, byTexts } of bySpecificity) {
+      const isAll = positions.length === group.length;
+      const row = byTexts.get(isAll ? key : formatGroup(positions.map((position) => group[position] ?? "")));
+      if (row !== undefined) found.push(row);
+    }
+    return found;
+  };
 }
 
 /** How the amounts of a row are read. */

@@ -6,7 +6,7 @@ import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
 import { toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
-import { type BelowZero, type PricedTable, priceUsageByTable, type TableLine } from "./rate-table.ts";
+import { type BelowZero, type PricedStretch, type PricedTable, priceUsageByTable } from "./rate-table.ts";
 import type { RatedRow, RatedTable } from "./rated-table.ts";
 import { clampToShare, explainSlabs, WHOLE_SHARE } from "./slab-charge.ts";
 
@@ -31,21 +31,25 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
   const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
   const priced = priceUsageByTable(table, groups, { ...days, share });
   const charged = toFraction(priced.total);
+  let slabs: readonly SlabCharge[] | undefined;
   let explanation: ChargeExplanation | undefined;
   return {
     kind: "USAGE",
     billableId: meterId,
     period,
     quantity,
-    slabs: priced.lines.map((line) => toSlabCharge(table, line)),
+    // Only lines need the slabs and the explanation.
+    get slabs() {
+      return (slabs ??= listSlabs(table, priced));
+    },
     charged,
     bounded: table.bounds === undefined ? charged : clampToShare(charged, table.bounds, share),
     get explanation() {
       return (explanation ??= {
         rules: listRules(table, priced),
-        parts: explainLines(table, priced),
+        parts: explainStretches(table, priced),
         ...(priced.free.size > 0 && {
-          free: [...priced.free].map(([row, units]) => ({ when: nameRow(table, row), quantity: units })),
+          free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
         }),
         ...(table.bounds !== undefined && { bounds: { ...table.bounds, share } }),
       });
@@ -60,16 +64,22 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
   };
 }
 
-function toSlabCharge(
-  table: RatedTable,
-  { order, quantity, rate, amount, ...line }: TableLine,
-): SlabCharge & { readonly usage: PricedUsage } {
-  const usage = {
-    group: nameGroup(table, line),
-    startDate: formatDate(instantOfDay(line.from)),
-    endDate: formatDate(instantOfDay(line.until)),
-  };
-  return { order, quantity, rate, amount: toFraction(amount), usage };
+function listSlabs(table: RatedTable, { stretches }: PricedTable): readonly SlabCharge[] {
+  return stretches.flatMap((stretch) => {
+    const usage = nameUsage(table, stretch);
+    return stretch.slabs.map(({ order, quantity, rate, amount }) => ({
+      order,
+      quantity,
+      rate,
+      amount: toFraction(amount),
+      usage,
+    }));
+  });
+}
+
+function nameUsage(table: RatedTable, stretch: PricedStretch): PricedUsage {
+  const [startDate, endDate] = [formatDate(instantOfDay(stretch.from)), formatDate(instantOfDay(stretch.until))];
+  return { group: nameGroup(table, stretch), startDate, endDate };
 }
 
 /** The texts of a group by their dimensions. */
@@ -77,17 +87,13 @@ function nameTexts({ groupBy }: RatedTable, group: UsageGroup): Readonly<Record<
   return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
 }
 
-/** The texts that a row names, or those of a group that counts by itself, in the order of the meter's dimensions. */
+/** The texts that a row names, or those of a group that counts by itself. */
 function nameGroup(
   table: RatedTable,
   { row, groups }: { readonly row: RatedRow; readonly groups: readonly UsageGroup[] },
 ): Readonly<Record<string, string>> {
   const [group] = groups;
-  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : nameRow(table, row);
-}
-
-function nameRow({ groupBy }: RatedTable, { when }: RatedRow): Readonly<Record<string, string>> {
-  return Object.fromEntries(groupBy.flatMap((each) => (Object.hasOwn(when, each) ? [[each, when[each] ?? ""]] : [])));
+  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : row.when;
 }
 
 /** A group in words: its texts. */
@@ -101,42 +107,30 @@ export function describeUsage({ group, startDate, endDate }: PricedUsage): strin
   return `${describeGroup(group)}, ${startDate === last ? last : `${startDate} to ${last}`}`;
 }
 
-/** One part for each stretch of days of a row; the lines are its slabs. */
-function explainLines(table: RatedTable, { lines }: PricedTable): readonly PartExplanation[] {
-  const stretches: TableLine[][] = [];
-  for (const line of lines) {
-    const last = stretches.at(-1);
-    const [before] = last ?? [];
-    const isSame = before?.price === line.price && before.groups === line.groups;
-    if (isSame) last?.push(line);
-    else stretches.push([line]);
-  }
-  return stretches.flatMap((stretch): PartExplanation[] => {
-    const [first] = stretch;
-    if (first === undefined) return [];
-    const { row, price, groups, before } = first;
-    const { usage } = toSlabCharge(table, first);
-    return [
-      {
-        because: `usage of ${describeUsage(usage)}`,
-        sign: 1,
-        share: WHOLE_SHARE,
-        quantity: sum(stretch.map(({ quantity }) => quantity)),
-        pricingModel: price.slabs.pricingModel,
-        slabs: explainSlabs(price.slabs, stretch),
-        row: { when: nameRow(table, row), groups, startDate: usage.startDate, endDate: usage.endDate, before },
-      },
-    ];
+/** A part for each stretch of days of a row; the lines are its slabs. */
+function explainStretches(table: RatedTable, { stretches }: PricedTable): readonly PartExplanation[] {
+  return stretches.map((stretch): PartExplanation => {
+    const { row, price, groups, before, slabs } = stretch;
+    const usage = nameUsage(table, stretch);
+    return {
+      because: `usage of ${describeUsage(usage)}`,
+      sign: 1,
+      share: WHOLE_SHARE,
+      quantity: sum(slabs.map(({ quantity }) => quantity)),
+      pricingModel: price.slabs.pricingModel,
+      slabs: explainSlabs(price.slabs, slabs),
+      row: { when: row.when, groups, startDate: usage.startDate, endDate: usage.endDate, before },
+    };
   });
 }
 
-function listRules(table: RatedTable, { lines, free, belowZero }: PricedTable): readonly RuleNumber[] {
+function listRules(table: RatedTable, { stretches, free, belowZero }: PricedTable): readonly RuleNumber[] {
   return [
     ...(table.bounds === undefined ? [] : ["S7.4" as const]),
     ...(belowZero.length === 0 ? [] : ["S7.5" as const]),
     "S18.2",
     "S18.3",
-    ...(lines.some(({ row }) => row.prices.length > 1) ? ["S18.4" as const] : []),
+    ...(stretches.some(({ row }) => row.prices.length > 1) ? ["S18.4" as const] : []),
     ...(free.size === 0 ? [] : ["S18.5" as const]),
   ];
 }

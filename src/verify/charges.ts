@@ -223,26 +223,8 @@ export function verifyLinesBelow(
   check: Check,
 ): void {
   const items = asList(line["lineItems"]);
-  const orders = new Set(parts.flatMap(({ slabs }) => slabs.map(({ order }) => order)));
   const hasRows = parts.some(({ isRow }) => isRow);
-  const cutDown = (exact: Fraction): Fraction => roundToDigits(exact, digits, "FLOOR");
-  // The lines of a price table are the slabs of its parts, one by one.
-  const rowSlabs = parts.flatMap((part) =>
-    part.slabs.map((slab) => ({ ...slab, exact: slab.amount, cut: cutDown(slab.amount) })),
-  );
-  const cardSlabs = [...orders]
-    .toSorted((a, b) => a - b)
-    .map((order) => {
-      const sameOrderSlabs = parts.flatMap((part) => {
-        const slabs = part.slabs.filter((slab) => slab.order === order);
-        return slabs.map((slab) => ({ ...slab, sign: part.sign, share: part.share, quantity: slab.units }));
-      });
-      const exact = sameOrderSlabs.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
-      const { rate, numbers } = sameOrderSlabs.at(-1) ?? { rate: ZERO, numbers: [] };
-      const units = subtract(largestQuantity(sameOrderSlabs, 1), largestQuantity(sameOrderSlabs, -1));
-      return { exact, cut: cutDown(exact), units, rate, numbers };
-    });
-  const slabs = hasRows ? rowSlabs : cardSlabs;
+  const slabs = hasRows ? listRowSlabs(parts, digits) : listCardSlabs(parts, digits);
   const unit = { numerator: 1n, denominator: 10n ** BigInt(digits) };
   const missing = divide(subtract(charged, sumFigures(slabs, "cut")), unit);
   const byRemainder = slabs.toSorted((a, b) => compare(subtract(b.exact, b.cut), subtract(a.exact, a.cut)));
@@ -280,6 +262,39 @@ export function verifyLinesBelow(
       lineCheck.expect(", charged", charged, from);
     });
   }
+}
+
+/** What the line of a slab shows. */
+interface SlabLine {
+  readonly exact: Fraction;
+  readonly cut: Fraction;
+  readonly units: Fraction;
+  readonly rate: Fraction;
+  readonly numbers: readonly Fraction[];
+}
+
+/** The lines of a price table: the slabs of its parts, one by one (S18.6). */
+function listRowSlabs(parts: readonly Part[], digits: number): readonly SlabLine[] {
+  return parts.flatMap(({ slabs }) =>
+    slabs.map((slab) => ({ ...slab, exact: slab.amount, cut: roundToDigits(slab.amount, digits, "FLOOR") })),
+  );
+}
+
+/** The slabs of all parts, by order. */
+function listCardSlabs(parts: readonly Part[], digits: number): readonly SlabLine[] {
+  const orders = new Set(parts.flatMap(({ slabs }) => slabs.map(({ order }) => order)));
+  return [...orders]
+    .toSorted((a, b) => a - b)
+    .map((order) => {
+      const sameOrderSlabs = parts.flatMap((part) => {
+        const slabs = part.slabs.filter((slab) => slab.order === order);
+        return slabs.map((slab) => ({ ...slab, sign: part.sign, share: part.share, quantity: slab.units }));
+      });
+      const exact = sameOrderSlabs.reduce((sum, { amount, share }) => add(sum, multiply(amount, share)), ZERO);
+      const { rate, numbers } = sameOrderSlabs.at(-1) ?? { rate: ZERO, numbers: [] };
+      const units = subtract(largestQuantity(sameOrderSlabs, 1), largestQuantity(sameOrderSlabs, -1));
+      return { exact, cut: roundToDigits(exact, digits, "FLOOR"), units, rate, numbers };
+    });
 }
 
 /** Verifies the rounded amount of a line, and the exact amount shown if it differs. */

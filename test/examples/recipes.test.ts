@@ -59,6 +59,9 @@ describe("the recipes", () => {
       "Prepaid credits with overage",
       "Yearly commitment with true-up",
       "Storage with a free part",
+      "Tokens by model and kind",
+      "Storage by region and class",
+      "Seats by role",
     ];
     expect(recipes.map(({ title }) => title)).toEqual(titles);
   });

@@ -1,76 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { rateTable, type RateRowInput, type RateTableInput } from "../../src/book/resources/rate-table.ts";
+import { rateTable, type RateTableInput } from "../../src/book/resources/rate-table.ts";
 import { add, type Decimal, formatDecimal, maximum, multiply, subtract, sum, ZERO } from "../../src/numbers/decimal.ts";
 import { priceQuantity } from "../../src/rating/slab-charge.ts";
 import { d } from "./cards.ts";
-import { OCTOBER, priceByTable, type UsageItem } from "./rate-tables.ts";
+import { listLines, OCTOBER, priceByTable, type UsageItem } from "./rate-tables.ts";
+import { GROUP_BY, groupArbitrary, rateArbitrary, tableArbitrary, TEXTS, usageArbitrary } from "./table-arbitrary.ts";
 
-const GROUP_BY = ["model", "kind", "region"];
-const TEXTS = ["a", "b", "c"];
-const groups = fc.tuple(...GROUP_BY.map(() => fc.constantFrom(...TEXTS)));
-
-const rates = fc.integer({ min: 0, max: 40 }).map((hundredths) => formatDecimal(d(hundredths).div(100)));
-const tierLists = fc
-  .tuple(
-    fc.uniqueArray(fc.integer({ min: 1, max: 20 }), { maxLength: 3 }),
-    fc.array(rates, { minLength: 4, maxLength: 4 }),
-  )
-  .map(([ends, tierRates]) => {
-    const sorted = ends.toSorted((a, b) => a - b);
-    return [...sorted.map((upTo, index) => ({ upTo, rate: tierRates[index] ?? 0 })), { rate: tierRates[3] ?? 0 }];
-  });
-const prices: fc.Arbitrary<Partial<RateRowInput>> = fc.oneof(
-  rates.map((rate) => ({ rate })),
-  tierLists.map((tiers) => ({ tiers })),
-  tierLists.map((volumeTiers) => ({ volumeTiers })),
-);
-
-/** Rows with one `when`: each names the first dimensions, so that no two of one length hold for one group. */
-const rowLists: fc.Arbitrary<readonly RateRowInput[]> = fc
-  .uniqueArray(
-    fc.record({
-      depth: fc.integer({ min: 0, max: 3 }),
-      texts: groups,
-      slabsOver: fc.constantFrom("ROW" as const, "GROUP" as const),
-      prices: fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), prices), {
-        selector: ([day]) => day,
-        minLength: 1,
-        maxLength: 3,
-      }),
-    }),
-    { selector: ({ depth, texts }) => texts.slice(0, depth).join(), maxLength: 5 },
-  )
-  .map((rows) =>
-    rows.flatMap(({ depth, texts, slabsOver, prices: datedPrices }) => {
-      const when = Object.fromEntries(
-        GROUP_BY.slice(0, depth).map((dimension, index) => [dimension, texts[index] ?? ""]),
-      );
-      return datedPrices.map(([day, price]) => ({
-        when,
-        slabsOver,
-        ...price,
-        ...(day > 0 && { from: `2026-10-0${day}` }),
-      }));
-    }),
-  );
-const shuffledRows = rowLists.chain((rows) => fc.shuffledSubarray([...rows], { minLength: rows.length }));
-const tables: fc.Arbitrary<RateTableInput> = fc.record(
-  {
-    rows: shuffledRows,
-    volumeOver: fc.constantFrom("ROW" as const, "ALL_ROWS" as const),
-    allowance: fc.record({
-      quantity: fc.integer({ min: 0, max: 30 }),
-      over: fc.constantFrom("ALL_ROWS" as const, "EACH_ROW" as const),
-    }),
-  },
-  { requiredKeys: ["rows", "volumeOver"] },
-);
-const usages: fc.Arbitrary<UsageItem[]> = fc.uniqueArray(
-  fc.tuple(fc.integer({ min: 1, max: 10 }), groups, fc.integer({ min: -6, max: 15 })),
-  { selector: ([day, group]) => [day, ...group].join(), maxLength: 12 },
-);
+const [groups, rates, tables, usages] = [groupArbitrary(), rateArbitrary(), tableArbitrary(), usageArbitrary()];
 const input = fc.record({ table: tables, usage: usages });
 
 function totalOf(table: RateTableInput, usage: readonly UsageItem[]): string {
@@ -190,7 +128,8 @@ describe("S18.4 S18.5 a table", () => {
     fc.assert(
       fc.property(input, ({ table, usage }) => {
         fc.pre(table.rows.length > 0);
-        const { lines, total } = priceByTable(table, { usage, groupBy: GROUP_BY });
+        const priced = priceByTable(table, { usage, groupBy: GROUP_BY });
+        const [lines, { total }] = [listLines(priced), priced];
         expect(formatDecimal(sum(lines.map(({ amount }) => amount)))).toBe(formatDecimal(total));
         for (const { amount, rate, quantity, from, until } of lines) {
           expect(formatDecimal(multiply(rate, quantity))).toBe(formatDecimal(amount));

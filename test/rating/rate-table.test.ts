@@ -196,7 +196,7 @@ describe("S18.4 dated rows", () => {
 
   test("S18.4 a row below zero costs 0", () => {
     const rising = [{ rate: "0.10" }, { rate: "0.30", from: "2026-10-15" }];
-    const { total, lines, belowZero } = priceByTable(
+    const { total, stretches, belowZero } = priceByTable(
       { rows: rising },
       {
         usage: [
@@ -205,7 +205,7 @@ describe("S18.4 dated rows", () => {
         ],
       },
     );
-    expect([formatDecimal(total), lines.length]).toEqual(["0", 0]);
+    expect([formatDecimal(total), stretches.length]).toEqual(["0", 0]);
     expect(belowZero.map(({ quantity }) => formatDecimal(quantity))).toEqual(["2"]);
   });
 

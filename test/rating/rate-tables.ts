@@ -3,8 +3,14 @@ import type { GroupUsage, UsageGroup } from "../../src/book/resources/event-sche
 import { rateRows, rateTable, type RateRowInput, type RateTableInput } from "../../src/book/resources/rate-table.ts";
 import { dayOf, parseDate } from "../../src/calendar/instant.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { type PricedTable, priceUsageByTable, type TablePeriod } from "../../src/rating/rate-table.ts";
+import {
+  type PricedStretch,
+  type PricedTable,
+  priceUsageByTable,
+  type TablePeriod,
+} from "../../src/rating/rate-table.ts";
 import { joinTableRates } from "../../src/rating/rated-table.ts";
+import type { PricedSlab } from "../../src/rating/slab-charge.ts";
 import { d } from "./cards.ts";
 
 /** October 2026. */
@@ -47,11 +53,16 @@ export function priceByTable(table: RateTableInput, input: PricingInput): Priced
   return priceUsageByTable(joinTableRates(pricing, groupBy, "USD"), toUsage(usage), period);
 }
 
+/** The lines of a priced table: a tier on a stretch of days. */
+export function listLines({ stretches }: PricedTable): readonly (PricedSlab & Pick<PricedStretch, "from" | "until">)[] {
+  return stretches.flatMap(({ slabs, from, until }) => slabs.map((slab) => ({ ...slab, from, until })));
+}
+
 /** The total of a priced table, then its lines: `days tier: quantity at rate = amount`. */
-export function describePrice({ total, lines }: PricedTable): readonly string[] {
-  const described = lines.map(({ from, until, order, quantity, rate, amount }) => {
+export function describePrice(priced: PricedTable): readonly string[] {
+  const described = listLines(priced).map(({ from, until, order, quantity, rate, amount }) => {
     const days = `${from - OCTOBER.from + 1}–${until - OCTOBER.from}`;
     return `${days} tier ${order}: ${formatDecimal(quantity)} at ${formatDecimal(rate)} = ${formatDecimal(amount)}`;
   });
-  return [formatDecimal(total), ...described];
+  return [formatDecimal(priced.total), ...described];
 }

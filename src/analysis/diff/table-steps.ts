@@ -2,7 +2,7 @@
 import type { CardExplanation, InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, multiply, sum, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, toFraction } from "../../numbers/fraction.ts";
-import type { PartExplanation } from "../../rating/charge.ts";
+import type { PartExplanation, SlabExplanation } from "../../rating/charge.ts";
 import { clampToShare, sumSlabs } from "../../rating/slab-charge.ts";
 
 /** Whether the explanation of a line has the rows of a price table. */
@@ -43,9 +43,15 @@ function repricePart(from: PartExplanation, to: PartExplanation): Decimal {
 /** Whether the tiers that both sides show are alike. */
 function haveSameRates(a: PartExplanation, b: PartExplanation): boolean {
   const describe = ({ slabs = [] }: PartExplanation): ReadonlyMap<number, string> =>
-    new Map(slabs.map(({ quantity: _, amount: __, packages: ___, ...slab }) => [slab.order, JSON.stringify(slab)]));
+    new Map(slabs.map((slab) => [slab.order, describeRate(slab)]));
   const other = describe(b);
   return [...describe(a)].every(([order, slab]) => (other.get(order) ?? slab) === slab);
+}
+
+/** A slab without the quantity that reached it. */
+function describeRate(explanation: SlabExplanation): string {
+  const { quantity: _, packages: __, amount: ___, ...slab } = explanation;
+  return JSON.stringify(slab);
 }
 
 function partAmount({ slabs = [] }: PartExplanation): Decimal {

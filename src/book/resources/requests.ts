@@ -323,9 +323,13 @@ export const AGGREGATION_PERIODS = ["HOUR", "DAY", "WEEK", "MONTH"] as const;
 /** The length of a point; days begin at midnight UTC, weeks on Monday, months on the first. */
 export type AggregationPeriod = (typeof AGGREGATION_PERIODS)[number];
 /** The fields by which series are grouped and filtered. */
-export const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
+const METRIC_FIELDS = ["ACCOUNT_ID", "USAGE_METER_ID", "SCHEMA_NAME", "EVENT_STATUS"] as const;
 /** A field by which series are grouped and filtered. */
 export type MetricField = (typeof METRIC_FIELDS)[number];
+/** What series are grouped by. */
+export const METRIC_GROUPS = [...METRIC_FIELDS, "USAGE_GROUP"] as const;
+/** What series are grouped by: a field or, for usage, the group of a meter (S18.1). */
+export type MetricGroup = (typeof METRIC_GROUPS)[number];
 
 const metricFilterFields = {
   /** The field to match. */
@@ -340,8 +344,8 @@ const metricQueryFields = {
   name: z.enum(METRIC_NAMES),
   /** The length of each point of the series, in UTC. */
   aggregationPeriod: z.enum(AGGREGATION_PERIODS),
-  /** Default: one series for everything. */
-  groupBy: z.enum(METRIC_FIELDS).nullish(),
+  /** Default: one series for everything. USAGE_GROUP, only for usage: one for each group of a meter, a JSON list of its texts. */
+  groupBy: z.enum(METRIC_GROUPS).nullish(),
   /** At most 4; events must match all filters, and any value of each; default all events. */
   filters: z.array(z.strictObject(metricFilterFields)).max(METRIC_FIELDS.length).nullish(),
 };

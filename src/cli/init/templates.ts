@@ -84,24 +84,20 @@ const CALL_EVENTS = {
 const LLM_API: Template = {
   book: formatBook({
     introduction: ABOUT,
-    eventSchemas: [
-      `{ "name": "completion", "attributes": ["input_tokens", "output_tokens"], "dimensions": ["model"],
-    "computed": { "input_millions": { "/": [{ "var": "attribute.input_tokens" }, 1000000] }, "output_millions": { "/": [{ "var": "attribute.output_tokens" }, 1000000] } } }`,
+    eventSchemas: [formatEventSchema("completion", ["input_tokens", "output_tokens"], ["model"])],
+    usageMeters: [
+      formatTokenMeter("um.input", "Input tokens", "input_tokens"),
+      formatTokenMeter("um.output", "Output tokens", "output_tokens"),
     ],
-    usageMeters: ["small", "large"].flatMap((model) => [
-      formatTokenMeter(`um.${model}.in`, `${model} model input`, model, "input_millions"),
-      formatTokenMeter(`um.${model}.out`, `${model} model output`, model, "output_millions"),
-    ]),
     plan: {
       name: "Models",
       prices: [
         [
           "usage",
           [
-            '// Prices are for a million tokens.\n      { "meter": "um.small.in", "rate": "0.50" }',
-            '{ "meter": "um.small.out", "rate": "1.50" }',
-            '{ "meter": "um.large.in", "rate": "5" }',
-            '{ "meter": "um.large.out", "rate": "15" }',
+            `// Prices are for a million tokens. A new price of a model is a further row with a "from".
+      ${formatTokenPrices("um.input", "0.50", "5.00")}`,
+            formatTokenPrices("um.output", "1.50", "15.00"),
           ],
         ],
       ],
@@ -128,9 +124,15 @@ const LLM_API: Template = {
   }),
 };
 
-function formatTokenMeter(id: string, name: string, model: string, attribute: string): string {
-  const fields = `"name": "${name} millions", "displayName": "${name} (millions)", "schema": "completion"`;
-  return `{ "id": "${id}", ${fields}, "sum": "${attribute}", "where": { "model": "${model}" } }`;
+function formatTokenMeter(id: string, name: string, attribute: string): string {
+  return `{ "id": "${id}", "name": "${name}", "schema": "completion", "sum": "${attribute}", "groupBy": ["model"] }`;
+}
+
+/** A card with a price table. */
+function formatTokenPrices(meter: string, small: string, large: string): string {
+  return `{ "meter": "${meter}", "rateTable": { "per": 1000000, "rows": [
+        { "when": { "model": "small" }, "rate": "${small}" },
+        { "when": { "model": "large" }, "rate": "${large}" }] } }`;
 }
 
 /** The parts of a map as JSON text; attributes and dimensions as pairs of name and column. */

@@ -2,7 +2,8 @@
  * Computes each metric: the values for each period and series, from usage by account, meter and day, and from stored
  * events where that is not detailed enough. Both are read page by page, so that memory does not grow with them.
  */
-import type { MetricField, MetricsRequest } from "../../book/resources/requests.ts";
+import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
+import type { MetricField, MetricGroup, MetricsRequest } from "../../book/resources/requests.ts";
 import {
   DAY_MS,
   type Instant,
@@ -18,6 +19,7 @@ import {
 import type { Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
+import { findGroup } from "../../ledger/events/undo.ts";
 import {
   revenueReadsFrom,
   type UsageAtInstant,
@@ -73,26 +75,39 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
 
 /** Sums the units of accepted, not reverted events: from usage cells, or from events for hours and statuses. */
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
-  const { selection, periods, schemaOf } = metric;
+  const { selection, periods, schemaOf, catalog } = metric;
   const isSelectedMeter = createMeterFilter(metric);
-  const addUnits = (at: Instant, meterId: string, value: Decimal, accountId: string, status?: string): void => {
-    if (!isSelectedMeter(meterId)) return;
-    const key = seriesKey(metric, { accountId, meterId, schemaName: schemaOf.get(meterId), status });
+  const groupDimensions = new Map(catalog.book.usageMeters.map(({ id, groupBy: dimensions }) => [id, dimensions]));
+  const addUnits = (at: Instant, value: Decimal, group: UsageGroup | undefined, of: UsageOrigin): void => {
+    if (!isSelectedMeter(of.meterId)) return;
+    const usageGroup = group && formatGroup(group);
+    const key = seriesKey(metric, { ...of, schemaName: schemaOf.get(of.meterId), usageGroup });
     series.add(key, periods.indexAt(at), value);
   };
   if (eventsReadFrom(metric) === undefined) {
     for await (const { cells } of readUsageOfAccounts(metric)) {
-      for (const { accountId, meterOrFeatureId, day, quantity } of cells)
-        addUnits(instantOfDay(day), meterOrFeatureId, quantity, accountId);
+      for (const { accountId, meterOrFeatureId: meterId, group, day, quantity } of cells)
+        addUnits(instantOfDay(day), quantity, group, { accountId, meterId });
     }
     return;
   }
   for await (const events of readEvents(metric, { accepted: true })) {
-    for (const { reverted, status, accountId, timestamp, units } of events) {
+    for (const event of events) {
+      const { reverted, status, accountId, timestamp, units } = event;
       if (reverted || !includesValue(selection.EVENT_STATUS, status)) continue;
-      for (const { meterId, quantity } of units) addUnits(timestamp, meterId, quantity, accountId, status);
+      for (const { meterId, quantity } of units) {
+        const group = findGroup(event, groupDimensions.get(meterId));
+        addUnits(timestamp, quantity, group, { accountId, meterId, status });
+      }
     }
   }
+}
+
+/** Whose usage it is, and of what. */
+interface UsageOrigin {
+  readonly accountId: string;
+  readonly meterId: string;
+  readonly status?: string;
 }
 
 /** Counts stored events, including failed and reverted ones. By meter, an event counts for each that measured it. */
@@ -209,9 +224,10 @@ const GROUP_VALUES = {
   USAGE_METER_ID: "meterId",
   SCHEMA_NAME: "schemaName",
   EVENT_STATUS: "status",
-} as const satisfies Readonly<Record<MetricField, string>>;
+  USAGE_GROUP: "usageGroup",
+} as const satisfies Readonly<Record<MetricGroup, string>>;
 /** By which a value can be grouped. */
-type GroupValues = { readonly [Name in (typeof GROUP_VALUES)[MetricField]]?: string | undefined };
+type GroupValues = { readonly [Name in (typeof GROUP_VALUES)[MetricGroup]]?: string | undefined };
 
 function seriesKey({ query: { groupBy } }: MetricCase, values: GroupValues): SeriesKey {
   const group = groupBy ? values[GROUP_VALUES[groupBy]] : undefined;

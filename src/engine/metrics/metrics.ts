@@ -3,6 +3,7 @@ import { readMetricsRequest } from "../../book/reading/read-request.ts";
 import type {
   AggregationPeriod,
   MetricField,
+  MetricGroup,
   MetricName,
   MetricsRequest,
   MetricsRequestInput,
@@ -58,7 +59,7 @@ export interface MetricResult {
   readonly id: string;
   readonly name: MetricName;
   readonly aggregationPeriod: AggregationPeriod;
-  readonly groupBy?: MetricField;
+  readonly groupBy?: MetricGroup;
   /** By group, then currency. With `groupBy`, only groups with values; else at least one. */
   readonly series: readonly MetricSeries[];
   /** For REVENUE: accounts left out because their amounts have too many digits. */
@@ -140,6 +141,9 @@ async function resolveSelection(
 ): Promise<Selection> {
   if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
     throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
+  }
+  if (name !== "USAGE" && groupBy === "USAGE_GROUP") {
+    throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "only usage can be grouped by USAGE_GROUP");
   }
   const selection: { [Field in MetricField]?: ReadonlySet<string> } = {};
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {

@@ -33,6 +33,8 @@ export interface AccountAtEvent {
   readonly billFault: string | undefined;
   /** The account's settings that a schema depends on (S4.2). */
   dependenciesOf(program: SchemaProgram): AccountDependencies;
+  /** Whether the account certainly has room for the groups of an event, whatever they are (S18.1). */
+  readonly hasRoomForAnyGroup: boolean;
   /**
    * Whether the event in the slots may add units other than 0 to its group: the account has not too many groups of the
    * meter on the day (S18.1).
@@ -200,30 +202,48 @@ function findGroupFailure(
   { timestamp }: EventEnvelope,
   program: SchemaProgram,
   units: Units,
-  account: Pick<AccountAtEvent, "hasRoomForGroup">,
+  account: Pick<AccountAtEvent, "hasRoomForAnyGroup" | "hasRoomForGroup">,
 ): IngestOutcome | undefined {
-  let checkedGroup: GroupTexts | undefined;
+  if (account.hasRoomForAnyGroup && haveGroupTexts(program)) return undefined;
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
     const group = program.groups[place];
     if (quantity === undefined || group === undefined) continue;
-    const { name = "", groupBy = [] } = program.meters[place] ?? {};
-    const faultyIndex = group === checkedGroup ? -1 : group.slots.findIndex((slot) => !isGroupText(group.texts[slot]));
-    if (faultyIndex >= 0) {
-      const { length } = group.texts[group.slots[faultyIndex] ?? -1] ?? "";
-      const params = { name, dimension: groupBy[faultyIndex] ?? "", length };
-      return failure("INGESTION_FAILED_UNITS_INVALID", "$", "INVALID_GROUP", params);
-    }
-    checkedGroup = group;
+    if (!hasGroupTexts(group)) return invalidGroupFailure(program, place, group);
     if (isZeroExact(quantity) || account.hasRoomForGroup(program, place, dayOf(timestamp))) continue;
-    const params = { name, date: formatDate(timestamp), maximum: GROUPS_MAX };
+    const params = { name: program.meters[place]?.name ?? "", date: formatDate(timestamp), maximum: GROUPS_MAX };
     return failure("INGESTION_FAILED_UNITS_INVALID", "$", "TOO_MANY_GROUPS", params);
   }
   return undefined;
 }
 
+/** Whether all groups have valid texts, also those of meters that do not count the event. */
+function haveGroupTexts({ groups }: SchemaProgram): boolean {
+  let checkedGroup: GroupTexts | undefined;
+  for (let place = 0; place < groups.length; place++) {
+    const group = groups[place];
+    if (group === undefined || group === checkedGroup) continue;
+    if (!hasGroupTexts(group)) return false;
+    checkedGroup = group;
+  }
+  return true;
+}
+
+function hasGroupTexts({ texts, slots }: GroupTexts): boolean {
+  for (let index = 0; index < slots.length; index++) if (!isGroupText(texts[slots[index] ?? -1])) return false;
+  return true;
+}
+
 function isGroupText(text = ""): boolean {
   return text.length > 0 && text.length <= DIMENSION_LENGTH_MAX;
+}
+
+function invalidGroupFailure(program: SchemaProgram, place: number, { texts, slots }: GroupTexts): IngestOutcome {
+  const { name = "", groupBy = [] } = program.meters[place] ?? {};
+  const index = slots.findIndex((slot) => !isGroupText(texts[slot]));
+  const { length } = texts[slots[index] ?? -1] ?? "";
+  const params = { name, dimension: groupBy[index] ?? "", length };
+  return failure("INGESTION_FAILED_UNITS_INVALID", "$", "INVALID_GROUP", params);
 }
 
 /** Maximum digits before and after the decimal point of the units of one event (S1.6). */

@@ -20,8 +20,6 @@ import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
-import type { UsageTally } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
 import type { AccountParts } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
@@ -32,9 +30,10 @@ import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
 import { planMoveOnto } from "../commands/migrate.ts";
 import { noChanges } from "../decision.ts";
-import type { AccountAtEvent, EventDecision } from "../events/decide-event.ts";
+import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
+import { createGroupRoom, type PreviewUsage } from "./group-room.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -82,9 +81,6 @@ export function createPreviewAccounts(
   };
 }
 
-/** The usage of all accounts so far. */
-type PreviewUsage = Pick<UsageTally, "cellsOf"> & { readonly groups: Pick<GroupUsageTally, "hasRoom"> };
-
 /** The parts of an account of a preview. */
 interface PreviewAccountParts {
   readonly catalog: Catalog;
@@ -105,6 +101,7 @@ export class PreviewAccount {
   readonly #catalog: Catalog;
   #parts: AccountParts;
   readonly #usage: PreviewUsage;
+  readonly #groupRoom: AccountParts["groupRoom"];
   /** The draft that the account gets with its first accepted event, if it has no plan. */
   #pendingPlan: PricePlan | undefined;
   /** The next instant at which something falls due that affects events. */
@@ -127,6 +124,7 @@ export class PreviewAccount {
 
   constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
     this.index = index;
+    this.#groupRoom = createGroupRoom(usage, index);
     this.#catalog = catalog;
     this.#parts = parts;
     this.#usage = usage;
@@ -255,13 +253,8 @@ export class PreviewAccount {
     this.#lastBackdatedDecisionAt = this.#hasEntitlements
       ? Math.max(Number.NEGATIVE_INFINITY, ...late)
       : Number.NEGATIVE_INFINITY;
-    return new AccountState(this.#catalog, { ...parts, hasRoomForGroup: this.#hasRoomForGroup });
+    return new AccountState(this.#catalog, { ...parts, groupRoom: this.#groupRoom });
   }
-
-  readonly #hasRoomForGroup: AccountAtEvent["hasRoomForGroup"] = ({ measure, groups }, place, day) => {
-    const [meter, group] = [measure.meters[place], groups[place]];
-    return meter === undefined || group === undefined || this.#usage.groups.hasRoom(this.index, meter, day, group);
-  };
 
   #startTrialBillIfWide(quantity: Exact, at: Instant): void {
     if (isNarrow(quantity)) return;

@@ -23,7 +23,7 @@ import type { EventSpan, SpanEnd } from "./preview-options.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
 export type ScenarioUsage = Pick<UsageTally, "between" | "groupsBetween" | "cellsOf"> & {
-  readonly groups: Pick<GroupUsageTally, "count" | "hasRoom" | "hasRoomFor">;
+  readonly groups: Pick<GroupUsageTally, "largestCount" | "count" | "hasRoom" | "hasRoomFor">;
 };
 
 /** The result of a run in one of its scenarios. */
@@ -96,6 +96,9 @@ function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
 function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["groups"] {
   const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
   return {
+    get largestCount() {
+      return a.largestCount + b.largestCount;
+    },
     count,
     hasRoomFor: (account, meter, day, groups) =>
       count(account, meter) + groups <= GROUPS_MAX ||

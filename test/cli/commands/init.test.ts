@@ -49,6 +49,28 @@ describe("a template", () => {
     expect(summary.out).toMatch(new RegExp(`^Total +3 +${total.replace(".", String.raw`\.`)} +100%$`, "m"));
   });
 
+  test("llm-api prices tokens by tables of at most 20 lines, and says what has no price", async () => {
+    await ratebook(["init", files.path, "--template", "llm-api"]);
+    const book = readFileSync(join(files.path, "book.jsonc"), "utf8");
+    const lines = book.split("\n").filter((line) => line.trim() !== "" && !line.trim().startsWith("//"));
+    expect(lines.length).toBeLessThanOrEqual(20);
+    const [header = ""] = readFileSync(join(files.path, "events.csv"), "utf8").split("\n");
+    const rows = [
+      "x-1,2026-01-31T23:59:59Z,contoso-prod,large,7,0",
+      "x-2,2026-01-31T23:59:59Z,contoso-prod,vision,9,0",
+    ];
+    const events = files.file("more.csv", `${[header, ...rows].join("\n")}\n`);
+    const path = (name: string): string => join(files.path, name);
+    const argv = ["preview", path("book.jsonc"), "--events", events, "--map", path("map.jsonc"), "--explain"];
+    const { code, out } = await ratebook(argv);
+    // 7 × 5 / 1,000,000.
+    expect(out).toMatch(/^.*large: .* 7 +0\.000005 +0\.00/m);
+    expect(out.replaceAll(/\s+/g, " ")).toContain(
+      "um.input: 9 units have no price: the price table has no row for vision",
+    );
+    expect(code).toBe(1);
+  });
+
   test("does not overwrite existing files", async () => {
     const mine = files.file("map.jsonc", "{}");
     const { code, err } = await ratebook(["init", files.path], { folderPath: files.path });

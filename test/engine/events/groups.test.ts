@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { activeSchema, customerWith, engineAt, type EngineUnderTest } from "../support.ts";
+import { activeSchema, customerWith, describeRefusal, engineAt, type EngineUnderTest } from "../support.ts";
 
 const SEARCH = { from: "2026-10-01", until: "2026-11-01" };
 
@@ -71,6 +71,32 @@ describe("usage by group", () => {
       '2026-10-05 {"size":"small","model":"2"} 1',
     ]);
   });
+});
+
+test("S18.1 metrics of usage have a series for each group, by day and by hour", async () => {
+  const { engine } = await createGrouping();
+  const later = { timestamp: "2026-10-05T00:00:00Z" };
+  await engine.ingest([
+    eventOf("a", 5, "nova"),
+    eventOf("b", 500, "nova"),
+    eventOf("c", 2, "nova"),
+    eventOf("d", 1, 2, later),
+  ]);
+  const queryOf = (aggregationPeriod: "DAY" | "HOUR", name: "USAGE" | "EVENTS" = "USAGE") =>
+    engine.metrics({
+      startTime: "2026-10-04T00:00:00Z",
+      endTime: "2026-10-06T00:00:00Z",
+      metricQueries: [{ id: "q", name, aggregationPeriod, groupBy: "USAGE_GROUP" }],
+    });
+  const listTotals = async (aggregationPeriod: "DAY" | "HOUR"): Promise<readonly string[]> => {
+    const [result] = await queryOf(aggregationPeriod);
+    return (result?.series ?? []).map(
+      ({ group, points }) => `${group} ${points.reduce((sum, { value }) => sum + value.toNumber(), 0)}`,
+    );
+  };
+  const totals = ['["large","nova"] 500', '["small","2"] 1', '["small","nova"] 7'];
+  expect([await listTotals("DAY"), await listTotals("HOUR")]).toEqual([totals, totals]);
+  expect(await describeRefusal(queryOf("DAY", "EVENTS"))).toContain("only usage can be grouped by USAGE_GROUP");
 });
 
 describe("an account with 1,000 groups of a meter on a day", () => {

@@ -24,6 +24,7 @@ function accountAt(more: Partial<AccountAtEvent> = {}): AccountAtEvent {
     periodAt: () => march,
     closedReasonAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
     spendableEntries: () => [],
+    hasRoomForAnyGroup: true,
     hasRoomForGroup: () => true,
     overageAllowanceAt: () => 0,
     ...more,

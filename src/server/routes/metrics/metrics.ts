@@ -2,7 +2,7 @@
 import * as z from "zod";
 
 import type { PricePlanDetails } from "../../../book/resources/price-plan.ts";
-import { AGGREGATION_PERIODS, METRIC_FIELDS, METRIC_NAMES, metricsRequest } from "../../../book/resources/requests.ts";
+import { AGGREGATION_PERIODS, METRIC_GROUPS, METRIC_NAMES, metricsRequest } from "../../../book/resources/requests.ts";
 import { revenueRequest } from "../../../book/resources/revenue-request.ts";
 import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
 import { type MetricResult, POINTS_MAX } from "../../../engine/metrics/metrics.ts";
@@ -96,7 +96,7 @@ const metricResultShape = z
     data: z.array(
       z.strictObject({
         groupedBy: z
-          .strictObject({ fieldName: z.enum(METRIC_FIELDS), fieldValue: z.string() })
+          .strictObject({ fieldName: z.enum(METRIC_GROUPS), fieldValue: z.string() })
           .optional()
           .meta({ description: "The group; absent without `groupBy` and for values without a group." }),
         timestamps: z.array(timestamp).max(POINTS_MAX).meta({ description: "The start of each point." }),
@@ -116,7 +116,7 @@ const metricsShape = z
         id: z.string(),
         name: z.enum(METRIC_NAMES),
         aggregationPeriod: z.enum(AGGREGATION_PERIODS),
-        groupBy: z.enum(METRIC_FIELDS).optional(),
+        groupBy: z.enum(METRIC_GROUPS).optional(),
         series: z.array(seriesShape),
         skipped: skippedShape,
       }),
