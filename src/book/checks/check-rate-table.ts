@@ -1,4 +1,5 @@
 /** Checks price tables: the amounts and tiers of each row, dates, and rows that hold for one group (S18). */
+import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Decimal, divide, formatDecimal, isDecimalObject, multiply, ZERO } from "../../numbers/decimal.ts";
 import { guessName, hasNoHoles, type Path, quoteValue, type Report } from "../problems.ts";
 import type { UsageMeter } from "../resources/event-schema.ts";
@@ -86,34 +87,39 @@ function rowName(index: number): string {
   return `rows[${index}]`;
 }
 
+/** A row that could be read, with its index and the key of its `when`. */
+interface PlacedRow {
+  readonly row: RateRow;
+  readonly index: number;
+  readonly key: string;
+}
+
 function checkRows(rows: readonly RateRow[], context: TableContext, path: Path, report: Report): void {
-  const byWhen = new Map<string, number[]>();
-  rows.forEach((row, index) => {
-    const key = whenKey(row.when ?? {});
-    byWhen.set(key, [...(byWhen.get(key) ?? []), index]);
-  });
-  rows.forEach((row, index) => {
-    const same = byWhen.get(whenKey(row.when ?? {})) ?? [];
-    const isDated = same.length > 1 || Boolean(row.from);
-    checkRow(row, { ...context, isDated }, [...path, index], report);
-  });
-  for (const [firstIndex = 0, ...others] of byWhen.values()) {
-    const days = new Map([[rows[firstIndex]?.from ?? undefined, firstIndex]]);
-    for (const index of others) {
-      const { from, slabsOver } = rows[index] ?? {};
-      const other = days.get(from ?? undefined);
-      if (other === undefined) days.set(from ?? undefined, index);
-      else {
-        const what = from ? `when with the from ${from}` : "when without a from";
-        report([...path, index], "NOT_UNIQUE", { what, other: rowName(other) });
-      }
-      const expected = rows[firstIndex]?.slabsOver ?? "ROW";
-      if ((slabsOver ?? "ROW") === expected) continue;
-      const reason = `expected ${expected}, as in ${rowName(firstIndex)}, which has the same when`;
-      report([...path, index, "slabsOver"], "NOT_ACCEPTED", { reason });
-    }
+  const placed = rows.flatMap((row, index): PlacedRow[] => [{ row, index, key: whenKey(row.when ?? {}) }]);
+  const byWhen = groupBy(placed, ({ key }) => key);
+  for (const same of byWhen.values()) {
+    const isDated = same.length > 1 || Boolean(same[0]?.row.from);
+    for (const { row, index } of same) checkRow(row, { ...context, isDated }, [...path, index], report);
+    checkSameWhen(same, path, report);
   }
-  if (hasNoHoles(rows)) checkAmbiguity(rows, path, report);
+  if (hasNoHoles(rows)) checkAmbiguity(byWhen, path, report);
+}
+
+/** Rows with one `when` begin on different days, and count their groups alike. */
+function checkSameWhen(rows: readonly PlacedRow[], path: Path, report: Report): void {
+  const byDay = new Map<string | undefined, number>();
+  const [first] = rows;
+  const expected = first?.row.slabsOver ?? "ROW";
+  for (const { row, index } of rows) {
+    const from = row.from ?? undefined;
+    const other = byDay.get(from);
+    const what = from === undefined ? "when without a from" : `when with the from ${from}`;
+    if (other === undefined) byDay.set(from, index);
+    else report([...path, index], "NOT_UNIQUE", { what, other: rowName(other) });
+    if ((row.slabsOver ?? "ROW") === expected) continue;
+    const reason = `expected ${expected}, as in ${rowName(first?.index ?? 0)}, which has the same when`;
+    report([...path, index, "slabsOver"], "NOT_ACCEPTED", { reason });
+  }
 }
 
 interface RowContext extends TableContext {
@@ -243,70 +249,82 @@ function listAmounts(
   return isDecimalObject(amounts) ? [[undefined, amounts]] : Object.entries(amounts);
 }
 
-/** Rows with one `when`, of which one is in force from a day on. */
-interface DatedWhen {
+/** Rows with one `when`. */
+interface Condition {
   readonly when: Readonly<Record<string, string>>;
+  readonly dimensions: readonly string[];
+  /** Of the first row. */
   readonly index: number;
-  /** Empty if always in force. */
-  from: string;
+  /** From when on one of them is in force; empty if always. */
+  readonly from: string;
 }
 
 /** Reports rows that name equally many dimensions and can hold for one group (S18.2): each row once. */
-function checkAmbiguity(rows: readonly RateRow[], path: Path, report: Report): void {
-  const byWhen = new Map<string, DatedWhen>();
-  rows.forEach(({ when, from }, index) => {
-    const key = whenKey(when ?? {});
-    const earlier = byWhen.get(key);
-    if (earlier === undefined) byWhen.set(key, { when: when ?? {}, index, from: from ?? "" });
-    else if ((from ?? "") < earlier.from) earlier.from = from ?? "";
-  });
-  const bySet = new Map<string, DatedWhen[]>();
-  for (const each of byWhen.values()) {
-    const set = JSON.stringify(Object.keys(each.when).sort());
-    bySet.set(set, [...(bySet.get(set) ?? []), each]);
-  }
-  const sets = [...bySet].map(([set, members]) => ({ dimensions: JSON.parse(set) as readonly string[], members }));
+function checkAmbiguity(byWhen: ReadonlyMap<string, readonly PlacedRow[]>, path: Path, report: Report): void {
+  const conditions = [...byWhen.values()].map(toCondition);
+  const sets = [...groupBy(conditions, ({ dimensions }) => JSON.stringify(dimensions)).values()];
   sets.forEach((set, position) => {
-    for (const other of sets.slice(position + 1)) {
-      if (set.dimensions.length !== other.dimensions.length) continue;
-      for (const [one, two] of findAmbiguousPairs(set, other, byWhen)) {
+    for (const others of sets.slice(position + 1)) {
+      for (const [one, two] of findAmbiguousPairs(set, others, sets)) {
         const [former, latter] = one.index < two.index ? [one, two] : [two, one];
-        const shared = Object.entries({ ...former.when, ...latter.when }).map(
-          ([name, text]) => `${name} ${quoteValue(text)}`,
-        );
-        const reason = `${rowName(former.index)} names as many dimensions and holds for ${shared.join(" and ")} too: add a row for both`;
+        const both = Object.entries({ ...former.when, ...latter.when });
+        const groups = both.map(([name, text]) => `${name} ${quoteValue(text)}`).join(" and ");
+        const reason = `${rowName(former.index)} names as many dimensions and holds for ${groups} too: add a row for both`;
         report([...path, latter.index, "when"], "NOT_ACCEPTED", { reason });
       }
     }
   });
 }
 
-/** Rows of two sets of dimensions that hold for one group, unless a more specific row takes what they share. */
+function toCondition(rows: readonly PlacedRow[]): Condition {
+  const { row: { when } = {}, index = 0 } = rows[0] ?? {};
+  const [from = ""] = rows.map((each) => each.row.from ?? "").sort();
+  return { when: when ?? {}, dimensions: Object.keys(when ?? {}).sort(), index, from };
+}
+
+/**
+ * Conditions on two sets of as many dimensions that hold for one group, unless a row that names more dimensions holds
+ * for every group that they share, once both are in force.
+ */
 function findAmbiguousPairs(
-  set: { readonly dimensions: readonly string[]; readonly members: readonly DatedWhen[] },
-  other: { readonly dimensions: readonly string[]; readonly members: readonly DatedWhen[] },
-  byWhen: ReadonlyMap<string, DatedWhen>,
-): readonly (readonly [DatedWhen, DatedWhen])[] {
-  const shared = set.dimensions.filter((dimension) => other.dimensions.includes(dimension));
-  const keyOf = ({ when }: DatedWhen): string => JSON.stringify(shared.map((dimension) => when[dimension]));
-  const others = new Map<string, DatedWhen[]>();
-  for (const each of other.members) others.set(keyOf(each), [...(others.get(keyOf(each)) ?? []), each]);
-  return set.members.flatMap((one) => {
-    const two = others.get(keyOf(one))?.find((candidate) => !isResolved(one, candidate, byWhen));
+  set: readonly Condition[],
+  others: readonly Condition[],
+  sets: readonly (readonly Condition[])[],
+): readonly (readonly [Condition, Condition])[] {
+  const [own = [], other = []] = [set[0]?.dimensions, others[0]?.dimensions];
+  if (own.length !== other.length) return [];
+  const wider = sets.filter(([first]) => {
+    const { dimensions = [] } = first ?? {};
+    return dimensions.length > own.length && dimensions.every((each) => own.includes(each) || other.includes(each));
+  });
+  // There may be millions of pairs, so each is resolved by a lookup.
+  const resolvers = wider.map((rows) => {
+    const dimensions = rows[0]?.dimensions ?? [];
+    const ownPart = dimensions.filter((dimension) => own.includes(dimension));
+    const otherPart = dimensions.filter((dimension) => !own.includes(dimension));
+    const byOwnPart = groupBy(rows, (row) => textsOf(row, ownPart));
+    return {
+      ownPart,
+      startsByOwnPart: new Map(
+        [...byOwnPart].map(([key, list]) => [key, new Map(list.map((row) => [textsOf(row, otherPart), row.from]))]),
+      ),
+      otherKeys: new Map(others.map((row) => [row, textsOf(row, otherPart)])),
+    };
+  });
+  const shared = own.filter((dimension) => other.includes(dimension));
+  const byShared = groupBy(others, (row) => textsOf(row, shared));
+  return set.flatMap((one) => {
+    const starts = resolvers.map((each) => each.startsByOwnPart.get(textsOf(one, each.ownPart)));
+    const isResolved = (two: Condition): boolean =>
+      resolvers.some(({ otherKeys }, index) => {
+        const from = starts[index]?.get(otherKeys.get(two) ?? "");
+        return from !== undefined && (from <= one.from || from <= two.from);
+      });
+    const two = byShared.get(textsOf(one, shared))?.find((each) => !isResolved(each));
     return two === undefined ? [] : [[one, two] as const];
   });
 }
 
-/** Whether a row that names more dimensions holds for every group that two rows share, once both are in force. */
-function isResolved(one: DatedWhen, two: DatedWhen, byWhen: ReadonlyMap<string, DatedWhen>): boolean {
-  const both = Object.entries({ ...one.when, ...two.when });
-  const from = one.from > two.from ? one.from : two.from;
-  const size = Object.keys(one.when).length;
-  for (let subset = 1; subset < 2 ** both.length; subset++) {
-    const when = Object.fromEntries(both.filter((_, bit) => (subset >> bit) % 2 === 1));
-    if (Object.keys(when).length <= size) continue;
-    const resolving = byWhen.get(whenKey(when));
-    if (resolving !== undefined && resolving.from <= from) return true;
-  }
-  return false;
+function textsOf({ when }: Condition, dimensions: readonly string[]): string {
+  return JSON.stringify(dimensions.map((dimension) => when[dimension]));
 }

@@ -1,4 +1,5 @@
 /** The checks of price tables, in both forms of a book: a book with one change, and its problems. */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
@@ -29,7 +30,11 @@ function bookWith(changes: Changes, isLong: boolean): object {
   const longAssociation = { pricePlanId: "pp", effectiveFrom: "2026-10-01", ...(override && longOverride) };
   return {
     eventSchemas: [
-      { name: "call", attributes: [{ name: "tokens" }], dimensions: [{ name: "model" }, { name: "kind" }] },
+      {
+        name: "call",
+        attributes: [{ name: "tokens" }],
+        dimensions: [{ name: "model" }, { name: "kind" }, { name: "region" }],
+      },
     ],
     usageMeters: [
       {
@@ -175,6 +180,40 @@ describe("S18.2 rows", () => {
       'card.rateTable: the usage meter "um.tokens" has no groups: give it a groupBy, such as ["model"]',
     ]);
   });
+});
+
+/** Rows with up to two texts for each of three dimensions, some of them from a day. */
+const randomRows = fc.uniqueArray(
+  fc.record({
+    when: fc.dictionary(fc.constantFrom("model", "kind", "region"), fc.constantFrom("a", "b")),
+    day: fc.integer({ min: 0, max: 3 }),
+  }),
+  { selector: ({ when }) => JSON.stringify(Object.entries(when).sort()), minLength: 1, maxLength: 8 },
+);
+
+test("S18.2 rows are rejected if two that name most dimensions hold for one group on one day, and only then", () => {
+  const groupBy = ["model", "kind", "region"];
+  fc.assert(
+    fc.property(randomRows, (conditions) => {
+      const texts = ["a", "b", "another"];
+      const groups = texts.flatMap((model) =>
+        texts.flatMap((kind) => texts.map((region) => ({ model, kind, region }))),
+      );
+      const isAmbiguous = groups.some((group) =>
+        [0, 1, 2, 3].some((day) => {
+          const inForce = conditions.filter(
+            (row) =>
+              row.day <= day &&
+              Object.entries(row.when).every(([name, text]) => group[name as keyof typeof group] === text),
+          );
+          const sizes = inForce.map(({ when }) => Object.keys(when).length);
+          return sizes.filter((size) => size === Math.max(...sizes)).length > 1;
+        }),
+      );
+      const rows = conditions.map(({ when, day }) => ({ when, rate: 1, ...(day > 0 && { from: `2026-10-0${day}` }) }));
+      expect(listProblems({ card: { rateTable: { rows } }, groupBy }, false).length > 0).toBe(isAmbiguous);
+    }),
+  );
 });
 
 describe("S18.3 prices", () => {
