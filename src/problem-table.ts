@@ -35,6 +35,12 @@ interface Place {
 interface Named {
   readonly name: string;
 }
+interface GroupLimit {
+  readonly date: string;
+  readonly maximum: number;
+  /** Default groups. */
+  readonly what?: "groups" | "values";
+}
 interface OfAccount {
   /** As in the event: an id or an alias. */
   readonly accountId: string;
@@ -221,8 +227,8 @@ const SENTENCES = {
     `For the ${kind} ${quote(name)} the event would count ${quote(quantity)}, which has more than 40 digits before or after the point.`,
   INVALID_GROUP: ({ name, dimension, length }: Named & { readonly dimension: string; readonly length: number }) =>
     `The dimension ${quote(dimension)}, by which the meter ${quote(name)} groups usage, has ${length === 0 ? "an empty text" : `${length} characters`}; expected 1 to 512 characters.`,
-  TOO_MANY_GROUPS: ({ name, date, maximum }: Named & { readonly date: string; readonly maximum: number }) =>
-    `The account has usage of ${maximum} groups of the meter ${quote(name)} on ${date}, the maximum; use dimensions with fewer values.`,
+  TOO_MANY_GROUPS: ({ name, date, maximum, what = "groups" }: Named & GroupLimit) =>
+    `The account has usage of ${maximum} ${what} of the meter ${quote(name)} on ${date}, the maximum${what === "groups" ? "; use dimensions with fewer values" : ""}.`,
   INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
     `The event needs ${quantity} of the feature ${quote(name)}; the account has ${available} left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;

@@ -1,8 +1,9 @@
+import type { Book } from "../book/resources/book.ts";
 /**
  * The external usage of an engine: its event schemas, recorded in the store for all engines, its source, and cells
  * prefetched from the source for the duration of an operation (S17.4, S17.5).
  */
-import type { Book } from "../book/resources/book.ts";
+import { GROUPS_MAX, groupsMaxOf, hasKeys } from "../book/resources/event-schema.ts";
 import {
   type Instant,
   type Day,
@@ -21,7 +22,6 @@ import type { LedgerCell } from "../ledger/records.ts";
 import { quoteText } from "../ledger/refusals.ts";
 import { type UsageAccount, usageAccountsOf, type UsageSource, usageUnavailableError } from "../ledger/usage-source.ts";
 import type { LedgerView } from "../ledger/view.ts";
-import { GROUPS_MAX } from "../metering/grouped-cells.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import type { Store } from "../store/store.ts";
@@ -166,7 +166,7 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
           throw hasCode(error, "ERR_USAGE_UNAVAILABLE") ? error : usageUnavailableError(source.name, error);
         }
       }
-      for (const cells of cellsByAccount.values()) checkGroupCounts(source.name, cells);
+      for (const cells of cellsByAccount.values()) checkGroupCounts(source.name, cells, book);
       const extent = { book: reuseEquivalentBook(book), from, upTo };
       for (const [id, cells] of cellsByAccount) accounts.set(id, { ...extent, cells });
     },
@@ -209,14 +209,16 @@ function requireRequestedCell(
 }
 
 /** Rejects usage of too many groups of a meter in an account on a day (S18.1). @throws {RatebookError} ERR_USAGE_UNAVAILABLE */
-function checkGroupCounts(sourceName: string, cells: readonly LedgerCell[]): void {
+function checkGroupCounts(sourceName: string, cells: readonly LedgerCell[], { usageMeters }: Book): void {
   const counts = new Map<string, number>();
   for (const { accountId, meterOrFeatureId, day } of mergeCells(cells.filter(({ group }) => group !== undefined))) {
     const key = `${day} ${meterOrFeatureId}`;
     const count = (counts.get(key) ?? 0) + 1;
     counts.set(key, count);
     if (count <= GROUPS_MAX) continue;
-    const groups = `more than ${GROUPS_MAX} groups of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
+    const meter = usageMeters.find(({ id }) => id === meterOrFeatureId);
+    if (meter === undefined || count <= groupsMaxOf(meter)) continue;
+    const groups = `more than ${groupsMaxOf(meter)} ${hasKeys(meter) ? "values" : "groups"} of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
     throw usageUnavailableError(sourceName, new Error(`the account ${quoteText(accountId)} has ${groups}`));
   }
 }

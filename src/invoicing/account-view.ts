@@ -1,7 +1,8 @@
 /** The input of invoicing for one account: plans, licenses, credits, and usage over time. */
-import type { GroupUsage } from "../book/resources/event-schema.ts";
+import type { UsageMeter } from "../book/resources/event-schema.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
+import type { MeterUsage } from "../metering/keyed-usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { FindTable } from "../rating/rated-table.ts";
 import type { GraceTerms, PlanDecision, Timeline } from "./timeline.ts";
@@ -17,7 +18,7 @@ export interface LicenseChange {
 }
 
 /** The data of one account that invoicing reads. */
-export interface AccountView extends GraceTerms {
+export interface AccountView extends GraceTerms, MeterUsage {
   readonly accountId: string;
   readonly customerId: string;
   readonly currency: string;
@@ -31,10 +32,6 @@ export interface AccountView extends GraceTerms {
   readonly licenseChanges: readonly LicenseChange[];
   /** Monetary credits, except those granted by plans and invoices. */
   readonly credits: readonly MonetaryCredit[];
-  /** A meter's usage in the UTC days `[from, until)`. */
-  readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
-  /** The usage other than 0 of a meter's groups in the UTC days `[from, until)`, by day, then group; empty without groups. */
-  readonly usageByGroup: (meterId: string, from: Day, until: Day) => readonly GroupUsage[];
   /** A feature's overage in the UTC days `[from, until)` (S11.3). */
   readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
 }
@@ -46,6 +43,8 @@ export interface BillingCatalog {
   readonly meters: ReadonlyMap<string, string>;
   /** The features whose credits a meter's events consume, by meter id; other meters are omitted. */
   readonly featuresByMeter: ReadonlyMap<string, string>;
+  /** Those of which the quantity is no sum (S19). */
+  readonly keyedMeters: ReadonlyMap<string, UsageMeter>;
   /** The price tables of usage cards (S18). */
   readonly findTable: FindTable;
   /** Names by id. */

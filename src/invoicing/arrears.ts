@@ -2,7 +2,8 @@
  * Charges after the end of a cycle: on its STANDARD invoice, or on an immediate one if that was final before they were
  * known (S9.3, S10.2, S11.7, S13.1).
  */
-import type { LicenseRateCard } from "../book/resources/rate-card.ts";
+import { mayBeProrated, type UsageMeter } from "../book/resources/event-schema.ts";
+import type { LicenseRateCard, UsageRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
@@ -10,9 +11,9 @@ import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
 import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
-import { type FindTable, hasTable } from "../rating/rated-table.ts";
+import { hasTable } from "../rating/rated-table.ts";
 import { chargeByTable } from "../rating/table-charge.ts";
-import type { AccountView, LicenseChange } from "./account-view.ts";
+import type { AccountView, BillingCatalog, LicenseChange } from "./account-view.ts";
 import {
   isChargedByDays,
   type CoveredPeriod,
@@ -32,18 +33,21 @@ import {
 import type { AdvanceCharge } from "./due-work.ts";
 import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
 
+/** How usage is measured and priced. */
+type UsageCatalog = Pick<BillingCatalog, "findTable" | "keyedMeters">;
+
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
 export function chargeInArrears(
   view: AccountView,
   timeline: Timeline,
   cycle: AccountCycle,
-  findTable: FindTable,
+  catalog: UsageCatalog,
 ): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
   const isDue: ArrearsInput["isDue"] = (period) =>
     isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
-    ...chargeUsage(view, cycle, findTable),
+    ...chargeUsage(view, cycle, catalog),
     ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
     ...chargeLicenses(view, timeline, cycle),
     ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
@@ -94,17 +98,24 @@ export function findOverageWindow(
   return { covered, natural, served: clipToTerm(natural, cycle.term), prorated: false };
 }
 
-function chargeUsage(view: AccountView, cycle: AccountCycle, findTable: FindTable): Charge[] {
+function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedMeters }: UsageCatalog): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cycle.term.plan.details.usageRateCards.map((card) => {
+    const isProrated = isPriceProrated(card, keyedMeters.get(card.usageMeterId));
     const of = [card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end)] as const;
     const quantity = view.usage(...of);
     if (hasTable(card)) {
       const usage = { meterId: card.usageMeterId, quantity, groups: view.usageByGroup(...of) };
-      return chargeByTable(findTable(card, view.currency), usage, period);
+      return chargeByTable(findTable(card, view.currency), usage, period, isProrated);
     }
-    return rateUsage(card, view.currency, quantity, period);
+    return rateUsage(card, view.currency, quantity, period, isProrated);
   });
+}
+
+/** Whether a card's price is that of a whole cycle, so that it is prorated by days in a partial one (S19.4). */
+function isPriceProrated({ enableProration }: UsageRateCard, meter: UsageMeter | undefined): boolean {
+  if (meter === undefined || !mayBeProrated(meter)) return false;
+  return meter.aggregation === "TIME_WEIGHTED" || enableProration === true;
 }
 
 /** The arrears charges of a kind of card. */

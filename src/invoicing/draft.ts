@@ -90,7 +90,7 @@ function draftStandardInvoice(
   inAdvance: AdvanceDrafts,
 ): Draft | undefined {
   const { view, catalog, rounding, timeline, cycle } = input;
-  const charges = chargeInArrears(view, timeline, cycle, catalog.findTable);
+  const charges = chargeInArrears(view, timeline, cycle, catalog);
   const items = toCardItems(charges, cycle, catalog, rounding);
   const unpriced = charges.flatMap((charge) => charge.unpriced ?? []);
   const draft: Draft = {

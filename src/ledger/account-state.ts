@@ -2,7 +2,7 @@
  * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
  * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
  */
-import { formatGroup, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
+import { formatGroup, groupsMaxOf, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
 import { canPay } from "../credits/monetary-credits.ts";
@@ -12,7 +12,8 @@ import type { InvoiceLine } from "../invoicing/invoice.ts";
 import { NO_END } from "../invoicing/timeline.ts";
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import type { AccountDependencies } from "../metering/event-slots.ts";
-import { GROUPS_MAX, readGroup } from "../metering/grouped-cells.ts";
+import { readGroup } from "../metering/grouped-cells.ts";
+import { aggregateUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
@@ -119,8 +120,12 @@ export class AccountState implements AccountAtEvent {
     return (this.#plan = findAccountPlan(this.#catalog, this.record));
   }
 
-  /** The account as invoicing sees it. Its credits are all those created so far that can still pay. */
-  view(catalog: Catalog = this.#catalog): AccountView {
+  /**
+   * The account as invoicing sees it. Its credits are all those created so far that can still pay.
+   *
+   * @param passedUntil the first day that has not passed, for drafts (S19.5); default none
+   */
+  view(catalog: Catalog = this.#catalog, passedUntil?: Day): AccountView {
     const { record } = this;
     const { decisions, timeline } = findAccountPlan(catalog, record);
     return {
@@ -133,8 +138,7 @@ export class AccountState implements AccountAtEvent {
       timeline,
       licenseChanges: record.licenseUpdates.map(toLicenseChange),
       credits: this.credits().filter(canPay).map(toMonetaryCredit),
-      usage: (meterId, from, until) => this.usage(meterId, from, until),
-      usageByGroup: (meterId, from, until) => this.usageByGroup(meterId, from, until),
+      ...aggregateUsage(catalog.billing.keyedMeters, this.#storedUsage(), passedUntil),
       overage: (featureId, from, until) => this.overage(featureId, from, until),
     };
   }
@@ -252,10 +256,11 @@ export class AccountState implements AccountAtEvent {
     const { groupRoom, fullDays } = this.#parts;
     if (groupRoom !== undefined) return groupRoom.hasRoomForGroup(program, place, day);
     if (fullDays === undefined) return true;
-    const [meterId, texts] = [program.meterIds[place] ?? "", program.groups[place]];
-    if (texts === undefined || !fullDays.some((full) => full.meterId === meterId && full.day === day)) return true;
-    const used = this.usageByGroup(meterId, day, day + 1);
-    if (used.length < GROUPS_MAX) return true;
+    const [meter, texts] = [program.meters[place], program.groups[place]];
+    if (meter === undefined || texts === undefined) return true;
+    if (!fullDays.some((full) => full.meterId === meter.id && full.day === day)) return true;
+    const used = this.usageByGroup(meter.id, day, day + 1);
+    if (used.length < groupsMaxOf(meter)) return true;
     const key = formatGroup(readGroup(texts));
     return used.some(({ group }) => formatGroup(group) === key);
   }
@@ -307,6 +312,12 @@ export class AccountState implements AccountAtEvent {
     }
   }
 
+  #storedUsage(): MeterUsage {
+    return {
+      usage: (meterId, from, until) => this.usage(meterId, from, until),
+      usageByGroup: (meterId, from, until) => this.usageByGroup(meterId, from, until),
+    };
+  }
   #ownEntries(): WorkingRecords<EntryRecord> {
     return (this.#entries ??= new WorkingRecords(this.#parts.entries, recordId, byCreation));
   }

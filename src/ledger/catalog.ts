@@ -8,6 +8,7 @@ import type { BillingCatalog } from "../invoicing/account-view.ts";
 import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
+import { findKeyedMeters } from "../metering/keyed-usage.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { createTableFinder } from "../rating/rated-table.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
@@ -200,6 +201,7 @@ function createBillingCatalog(book: Book): BillingCatalog {
     rounding: book.organization.rounding,
     meters: nameById(book.usageMeters),
     featuresByMeter: featuresByMeter(book),
+    keyedMeters: findKeyedMeters(book.usageMeters),
     findTable: createTableFinder(
       new Map(book.usageMeters.flatMap(({ id, groupBy }) => (groupBy === undefined ? [] : [[id, groupBy]]))),
     ),

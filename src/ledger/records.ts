@@ -190,8 +190,8 @@ export interface EventRecord {
     readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
     readonly dimensions: Readonly<Record<string, string>>;
   };
-  /** The units of each matching meter. */
-  readonly units: readonly { readonly meterId: string; readonly quantity: Decimal }[];
+  /** The units of each matching meter; a meter with keys has one for each key (S19.2). */
+  readonly units: readonly { readonly meterId: string; readonly quantity: Decimal; readonly key?: string }[];
   readonly feature?: FeatureUse;
 }
 

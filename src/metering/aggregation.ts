@@ -7,13 +7,11 @@ import { compareIds, groupBy } from "../numbers/compare-ids.ts";
 import { add, Decimal, decimalOfInteger, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 
-/** The usage of one group of a meter on a day under one key. Records whose count is 0 do not exist. */
+/** A value that occurred on a day. */
 export interface KeyedUsage {
   readonly day: Day;
-  /** The value's plain text for MAX, MIN and UNIQUE_COUNT. */
+  /** The value's plain text. */
   readonly key: string;
-  /** The number of events. */
-  readonly count: number;
 }
 
 /** A value that an event sets: of LATEST, or the level of a TIME_WEIGHTED meter. */
@@ -137,7 +135,7 @@ export function listAverages(
 }
 
 /** By time; of equal instants by id, so that the order of arrival does not matter. */
-function compareTimes(a: TimedValue, b: TimedValue): number {
+export function compareTimes(a: TimedValue, b: TimedValue): number {
   return a.at - b.at || compareIds(a.eventId, b.eventId);
 }
 

@@ -1,13 +1,21 @@
 /** Compiles a book's schemas and meters, which turn events into units (S4, S5). */
 import type { Setting } from "../book/resources/catalog-items.ts";
-import type { EventSchema, FeatureDetails, UsageMeter } from "../book/resources/event-schema.ts";
+import {
+  type EventSchema,
+  type FeatureDetails,
+  groupsMaxOf,
+  hasKeys,
+  type UsageMeter,
+} from "../book/resources/event-schema.ts";
 import { groupBy as groupByKey } from "../numbers/compare-ids.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
+import type { MeasuredPlace } from "./computations.ts";
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
+import type { MeterGrouping } from "./grouped-usage.ts";
 import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
 
 /** The parts of a book that metering needs. */
@@ -32,15 +40,19 @@ export interface SchemaProgram {
   readonly slots: EventSlots;
   readonly enrichment: Enrichment;
   readonly measure: Measure;
-  /** The measured meters, in the order of the units. */
+  /** The meter of each unit, in their order. */
   readonly meters: readonly UsageMeter[];
   /** Their ids. */
   readonly meterIds: readonly string[];
-  /** Where the group of each meter's units is, while the event is in the slots; undefined for a meter without groups;
-   * the same object for meters with the same `groupBy`. */
+  /**
+   * Where the group of each unit is, while the event is in the slots; undefined for a meter without groups and keys; the
+   * same object for meters with the same `groupBy`. The last text of a meter with keys is the key (S19.2).
+   */
   readonly groups: readonly (GroupTexts | undefined)[];
-  /** Whether one of its meters has groups. */
+  /** Whether one of its meters has groups or keys. */
   readonly hasGroups: boolean;
+  /** Whether one of its meters has keys. */
+  readonly hasKeys: boolean;
   /** Whether it computes fields of its events. */
   readonly enriches: boolean;
   /** The feature that the schema's events consume (S11.2). */
@@ -51,8 +63,8 @@ export interface SchemaProgram {
 export interface MeteringProgram {
   /** The ids of all meters in book order, with the same indices as in the tally. */
   readonly meterIds: readonly string[];
-  /** The indices of the meters that have groups, in lists of those with the same schema and groups. */
-  readonly groupings: readonly (readonly number[])[];
+  /** The meters that have groups or keys, in lists of those with the same schema and groups. */
+  readonly groupings: readonly MeterGrouping[];
   /** By schema name; only ACTIVE schemas (S4.4). */
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
   /** The settings of the book. */
@@ -92,7 +104,7 @@ export function* compileMeteringInSteps(
     const formerProgram = before?.schemas.get(schema.name);
     const program =
       formerProgram !== undefined && isCurrent(formerProgram, schema, meters, changedSettings)
-        ? { ...formerProgram, index, measure: { ...formerProgram.measure, meters: meters.map((meter) => meter.index) } }
+        ? { ...formerProgram, index, measure: withMeterIndices(formerProgram.measure, meters) }
         : compileSchema(schema, { index, meters, findSetting, budget });
     schemas.set(schema.name, program);
     yield;
@@ -101,11 +113,16 @@ export function* compileMeteringInSteps(
   return { meterIds: usageMeters.map(({ id }) => id), groupings: findGroupings(usageMeters), schemas, settings };
 }
 
-function findGroupings(meters: readonly UsageMeter[]): readonly (readonly number[])[] {
-  const keyOf = ({ eventSchemaName, groupBy }: UsageMeter): string => JSON.stringify([eventSchemaName, groupBy]);
-  const groupedMeters = [...meters.entries()].filter(([, { groupBy }]) => groupBy !== undefined);
+function findGroupings(meters: readonly UsageMeter[]): readonly MeterGrouping[] {
+  // A meter with keys has its own: no two meters have the same ones.
+  const keyOf = ({ id, eventSchemaName, groupBy, ...meter }: UsageMeter): string =>
+    JSON.stringify([eventSchemaName, groupBy, hasKeys(meter) ? id : ""]);
+  const groupedMeters = [...meters.entries()].filter(([, meter]) => meter.groupBy !== undefined || hasKeys(meter));
   const groupings = groupByKey(groupedMeters, ([, meter]) => keyOf(meter));
-  return [...groupings.values()].map((grouping) => grouping.map(([index]) => index));
+  return [...groupings.values()].map((grouping) => ({
+    meters: grouping.map(([index]) => index),
+    groupsMax: Math.max(...grouping.map(([, meter]) => groupsMaxOf(meter))),
+  }));
 }
 
 /** The inputs for compiling a schema's program. */
@@ -119,35 +136,49 @@ interface SchemaParts {
 function compileSchema(schema: EventSchema, { index, meters, findSetting, budget }: SchemaParts): SchemaProgram {
   const slots = createSlots(schema);
   const { featureDetails } = schema;
-  const groups = findGroups(meters, slots);
+  const measure = compileMeasure(slots, meters, budget);
+  const { places } = measure;
+  const groups = findGroups(places, slots);
   return {
     index,
     schema,
     slots,
     enrichment: compileEnrichment(schema, slots, findSetting, budget),
-    measure: compileMeasure(slots, meters, budget),
-    meters: meters.map(({ meter }) => meter),
-    meterIds: meters.map(({ meter: { id } }) => id),
+    measure,
+    meters: places.map(({ meter }) => meter),
+    meterIds: places.map(({ meter: { id } }) => id),
     groups,
     hasGroups: groups.some((group) => group !== undefined),
+    hasKeys: places.some(({ keySlot }) => keySlot !== undefined),
     enriches: schema.enrichments.fields.length > 0,
     ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
   };
 }
 
-/** The groups of each meter, the same object for meters with the same `groupBy`. */
+/** The groups of each place, the same object for meters with the same `groupBy`. */
 function findGroups(
-  meters: readonly IndexedMeter[],
+  places: readonly MeasuredPlace[],
   { texts, dimensionSlots }: EventSlots,
 ): readonly (GroupTexts | undefined)[] {
   const groups = new Map<string, GroupTexts>();
-  return meters.map(({ meter: { groupBy } }) => {
-    if (groupBy === undefined) return undefined;
-    const key = JSON.stringify(groupBy);
-    const group = groups.get(key) ?? { texts, slots: groupBy.map((dimension) => dimensionSlots.get(dimension) ?? -1) };
+  return places.map(({ meter: { groupBy = [] }, keySlot }) => {
+    const slots = [
+      ...groupBy.map((dimension) => dimensionSlots.get(dimension) ?? -1),
+      ...(keySlot === undefined ? [] : [keySlot]),
+    ];
+    if (slots.length === 0) return undefined;
+    const key = slots.join();
+    const group = groups.get(key) ?? { texts, slots };
     groups.set(key, group);
     return group;
   });
+}
+
+/** The same places, with the indices of the meters in another book. */
+function withMeterIndices({ places, ...measure }: Measure, meters: readonly IndexedMeter[]): Measure {
+  const indices = new Map(meters.map(({ meter, index }) => [meter, index]));
+  const moved = places.map((place) => ({ ...place, index: indices.get(place.meter) ?? -1 }));
+  return { ...measure, places: moved, meters: moved.map(({ index }) => index) };
 }
 
 /** Whether a program was compiled from the same schema, meters and settings. */
@@ -157,10 +188,11 @@ function isCurrent(
   meters: readonly IndexedMeter[],
   changedSettings: ReadonlySet<string>,
 ): boolean {
+  const programMeters = [...new Set(program.meters)];
   return (
     program.schema === schema &&
-    program.meters.length === meters.length &&
-    meters.every(({ meter }, index) => program.meters[index] === meter) &&
+    programMeters.length === meters.length &&
+    meters.every(({ meter }, index) => programMeters[index] === meter) &&
     !schema.enrichments.dependencies.some(({ key }) => changedSettings.has(key))
   );
 }

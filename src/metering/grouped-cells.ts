@@ -7,9 +7,6 @@ import type { Day } from "../calendar/instant.ts";
 import { addExact, type Exact, isZeroExact } from "../numbers/exact.ts";
 import { type Cells, createCells } from "./cells.ts";
 
-/** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1). */
-export const GROUPS_MAX = 1000;
-
 /** Where the texts of a group are: in the slots of an event, or in a list of their own. */
 export interface GroupTexts {
   readonly texts: readonly string[];
@@ -45,11 +42,14 @@ export class GroupedCells {
   /** The groups of all accounts: their texts are looked up in one place, which is twice as fast as in one per account. */
   readonly #numbers: NumbersByText = new Map();
   readonly #groups: UsageGroup[] = [];
+  /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1). */
+  readonly groupsMax: number;
   /** The largest number of groups that an account has had. */
   largestCount = 0;
 
   /** @param columns the number of meters */
-  constructor(columns: number) {
+  constructor(columns: number, groupsMax: number) {
+    this.groupsMax = groupsMax;
     this.#columns = Array.from({ length: columns }, (_, column) => column);
     this.#cells = createCells(0, columns, [this.#columns]);
   }
@@ -108,20 +108,20 @@ export class GroupedCells {
     return this.#cells.between(row, column, day, day + 1);
   }
 
-  /** Whether usage other than 0 of a group on a day leaves the account with at most {@link GROUPS_MAX} groups. */
+  /** Whether usage other than 0 of a group on a day leaves the account with at most {@link groupsMax} groups. */
   hasRoom(account: number, column: number, day: Day, texts: GroupTexts): boolean {
     const owner = this.#accounts[account];
-    if (owner === undefined || owner.groups.length < GROUPS_MAX) return true;
+    if (owner === undefined || owner.groups.length < this.groupsMax) return true;
     const row = owner.rows.get(findNumber(this.#numbers, texts) ?? -1);
     if (row !== undefined && this.#isUsed(row, column, day)) return true;
-    return this.#count(owner, column, day) < GROUPS_MAX;
+    return this.#count(owner, column, day) < this.groupsMax;
   }
 
   /** Whether a number of groups, all of them new or not, may get usage on a day. */
   hasRoomFor(account: number, column: number, day: Day, groups: number): boolean {
     const owner = this.#accounts[account];
-    if (owner === undefined || owner.groups.length + groups <= GROUPS_MAX) return groups <= GROUPS_MAX;
-    return this.#count(owner, column, day) + groups <= GROUPS_MAX;
+    if (owner === undefined || owner.groups.length + groups <= this.groupsMax) return groups <= this.groupsMax;
+    return this.#count(owner, column, day) + groups <= this.groupsMax;
   }
 
   #count(owner: AccountGroups, column: number, day: Day): number {

@@ -1,9 +1,17 @@
 /** The usage of the meters that have groups, by account, meter, group and day. */
 import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
+import { groupBy } from "../numbers/compare-ids.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { AddAll } from "./cells.ts";
 import { GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
+
+/** The indices of meters with the same groups. */
+export interface MeterGrouping {
+  readonly meters: readonly number[];
+  /** Maximum number of groups of each with usage other than 0, in one account on a day (S18.1, S19.2). */
+  readonly groupsMax: number;
+}
 
 /** Where the groups of a meter are: its column among meters with the same groups. */
 interface GroupColumn {
@@ -13,15 +21,17 @@ interface GroupColumn {
 
 /** What is known of the groups of an account and meter, by their indices. */
 export interface GroupUsageTally {
-  /** The largest number of groups that any account has had of a meter: while it is small, every account has room. */
-  readonly largestCount: number;
+  /** The largest share of its maximum that the groups of any account and meter have reached; below 1, all have room. */
+  readonly fullness: number;
+  /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1, S19.2). */
+  maximum(meter: number): number;
   /** The number of groups that an account has had: no day has more. */
   count(account: number, meter: number): number;
   /** The sums of an account's groups on a day. */
   on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]>;
-  /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most 1,000 groups. */
+  /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most the maximum. */
   hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean;
-  /** Whether usage other than 0 of a group on a day leaves an account with at most 1,000 groups (S18.1). */
+  /** Whether usage other than 0 of a group on a day leaves an account with at most the maximum (S18.1). */
   hasRoom(account: number, meter: number, day: Day, group: GroupTexts): boolean;
 }
 
@@ -30,19 +40,22 @@ export class GroupedUsage implements GroupUsageTally {
   readonly #columns = new Map<number, GroupColumn>();
   readonly #cells: GroupedCells[] = [];
 
-  /** @param groupings the indices of the meters that have groups, in lists of those with the same groups */
-  constructor(groupings: readonly (readonly number[])[]) {
-    for (const meters of groupings) {
-      const cells = new GroupedCells(meters.length);
+  constructor(groupings: readonly MeterGrouping[]) {
+    for (const { meters, groupsMax } of groupings) {
+      const cells = new GroupedCells(meters.length, groupsMax);
       this.#cells.push(cells);
       for (const [column, meter] of meters.entries()) this.#columns.set(meter, { cells, column });
     }
   }
 
-  get largestCount(): number {
-    let largest = 0;
-    for (const cells of this.#cells) largest = Math.max(largest, cells.largestCount);
-    return largest;
+  get fullness(): number {
+    let fullness = 0;
+    for (const { largestCount, groupsMax } of this.#cells) fullness = Math.max(fullness, largestCount / groupsMax);
+    return fullness;
+  }
+
+  maximum(meter: number): number {
+    return this.#columns.get(meter)?.cells.groupsMax ?? 0;
   }
 
   has(meter: number): boolean {
@@ -62,9 +75,14 @@ export class GroupedUsage implements GroupUsageTally {
    */
   adders(meters: readonly number[], groups: readonly (GroupTexts | undefined)[]): readonly AddAll[] {
     const columns = meters.map((meter) => this.#columns.get(meter));
-    return [...new Set(columns.flatMap((each) => each?.cells ?? []))].map((cells) => {
-      const places = [...columns.keys()].filter((place) => columns[place]?.cells === cells);
-      const group = groups[places[0] ?? -1] ?? toGroupTexts(NO_GROUP);
+    const all = [...columns.keys()].filter((place) => columns[place] !== undefined);
+    // Several places of a meter with keys have different groups.
+    const byGroup = groupBy(all, (place) => groups[place] ?? columns[place]?.cells);
+    return [...byGroup.values()].flatMap((places) => {
+      const [place = -1] = places;
+      const { cells } = columns[place] ?? {};
+      if (cells === undefined) return [];
+      const group = groups[place] ?? toGroupTexts(NO_GROUP);
       return cells.adder(
         places.map((place) => columns[place]?.column ?? -1),
         places,

@@ -8,7 +8,7 @@ import type { Decimal } from "../numbers/decimal.ts";
 import { type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
 import { type AddAll, type Cells, createCells } from "./cells.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
-import { GroupedUsage, type GroupUsageTally } from "./grouped-usage.ts";
+import { GroupedUsage, type GroupUsageTally, type MeterGrouping } from "./grouped-usage.ts";
 
 /** The usage of one account, meter, group and UTC day. */
 export interface UsageCell {
@@ -79,13 +79,13 @@ type GroupDay = readonly [Day, Exact, UsageGroup?];
  * Creates an empty tally.
  *
  * @param columnGroups the indices of meters in which one event may count
- * @param groupings the indices of meters that have groups, in lists of those with the same groups
+ * @param groupings the meters that have groups
  */
 export function createUsageTally(
   accountIds: readonly string[],
   meterIds: readonly string[],
   columnGroups?: readonly (readonly number[])[],
-  groupings: readonly (readonly number[])[] = [],
+  groupings: readonly MeterGrouping[] = [],
 ): UsageTally {
   return new CellTally(accountIds, meterIds, columnGroups, groupings);
 }
@@ -103,7 +103,7 @@ class CellTally implements UsageTally {
     accountIds: readonly string[],
     meterIds: readonly string[],
     columnGroups: readonly (readonly number[])[] | undefined,
-    groupings: readonly (readonly number[])[],
+    groupings: readonly MeterGrouping[],
   ) {
     this.accountIds = accountIds;
     this.meterIds = meterIds;

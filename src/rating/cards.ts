@@ -119,18 +119,26 @@ export function requireSlabs<Card extends UsageRateCard>(card: Card): Card {
  * (S7.4).
  *
  * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
+ * @param isProrated whether the price is prorated by days too, because the quantity is a level (S19.4)
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency; ERR_REFUSED if it has a price table
  */
-export function rateUsage(card: UsageRateCard, currency: string, quantity: Decimal, period: RatedPeriod): Charge {
+export function rateUsage(
+  card: UsageRateCard,
+  currency: string,
+  quantity: Decimal,
+  period: RatedPeriod,
+  isProrated = false,
+): Charge {
+  const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
     ratedSlabs: joinRatesInCurrency(requireSlabs(card), currency, card.usageMeterId),
     quantity,
-    parts: [{ because: "usage in the billing period", sign: 1, share: WHOLE_SHARE, quantity }],
-    rules: [],
-    bounds: shareOfDays(period.served, period.natural),
+    parts: [{ because: "usage in the billing period", sign: 1, share: isProrated ? share : WHOLE_SHARE, quantity }],
+    rules: isProrated ? ["S19.4"] : [],
+    bounds: share,
   });
 }
 

@@ -1,9 +1,9 @@
 /** The charge of a usage card with a price table, with everything needed to recompute it (S13.6, S18). */
 import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
-import { shareOfDays } from "../calendar/proration.ts";
+import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
-import { toFraction } from "../numbers/fraction.ts";
+import { type Fraction, multiplyByShare, toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
 import { type BelowZero, type PricedStretch, type PricedTable, priceUsageByTable } from "./rate-table.ts";
@@ -23,14 +23,17 @@ export interface TableUsage {
  * Prices a meter's usage with a price table. In a partial cycle the card's limits and the allowance are prorated by days;
  * tiers never are (S7.4, S18.5).
  *
+ * @param isProrated whether the price is prorated by days, and the allowance is not, because the quantity is a level
+ * (S19.4)
  * @throws {RatebookError} ERR_RATES_INVALID if a row has no rate in the currency
  */
-export function chargeByTable(table: RatedTable, usage: TableUsage, period: RatedPeriod): Charge {
+export function chargeByTable(table: RatedTable, usage: TableUsage, period: RatedPeriod, isProrated = false): Charge {
   const { meterId, quantity, groups } = usage;
   const share = shareOfDays(period.served, period.natural);
   const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
-  const priced = priceUsageByTable(table, groups, { ...days, share });
-  const charged = toFraction(priced.total);
+  const priceShare = isProrated ? share : WHOLE_SHARE;
+  const priced = priceUsageByTable(table, groups, { ...days, share: isProrated ? WHOLE_SHARE : share });
+  const charged = prorate(priced.total, priceShare);
   let slabs: readonly SlabCharge[] | undefined;
   let explanation: ChargeExplanation | undefined;
   return {
@@ -40,14 +43,14 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
     quantity,
     // Only lines need the slabs and the explanation.
     get slabs() {
-      return (slabs ??= listSlabs(table, priced));
+      return (slabs ??= listSlabs(table, priced, priceShare));
     },
     charged,
     bounded: table.bounds === undefined ? charged : clampToShare(charged, table.bounds, share),
     get explanation() {
       return (explanation ??= {
         rules: listRules(table, priced),
-        parts: explainStretches(table, priced),
+        parts: explainStretches(table, priced, priceShare),
         ...(priced.free.size > 0 && {
           free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
         }),
@@ -64,17 +67,21 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
   };
 }
 
-function listSlabs(table: RatedTable, { stretches }: PricedTable): readonly SlabCharge[] {
+function listSlabs(table: RatedTable, { stretches }: PricedTable, share: Share): readonly SlabCharge[] {
   return stretches.flatMap((stretch) => {
     const usage = nameUsage(table, stretch);
     return stretch.slabs.map(({ order, quantity, rate, amount }) => ({
       order,
       quantity,
       rate,
-      amount: toFraction(amount),
+      amount: prorate(amount, share),
       usage,
     }));
   });
+}
+
+function prorate(amount: Decimal, { days, of }: Share): Fraction {
+  return multiplyByShare(toFraction(amount), days, of);
 }
 
 function nameUsage(table: RatedTable, stretch: PricedStretch): PricedUsage {
@@ -108,14 +115,14 @@ export function describeUsage({ group, startDate, endDate }: PricedUsage): strin
 }
 
 /** A part for each stretch of days of a row; the lines are its slabs. */
-function explainStretches(table: RatedTable, { stretches }: PricedTable): readonly PartExplanation[] {
+function explainStretches(table: RatedTable, { stretches }: PricedTable, share: Share): readonly PartExplanation[] {
   return stretches.map((stretch): PartExplanation => {
     const { row, price, groups, before, slabs } = stretch;
     const usage = nameUsage(table, stretch);
     return {
       because: `usage of ${describeUsage(usage)}`,
       sign: 1,
-      share: WHOLE_SHARE,
+      share,
       quantity: sum(slabs.map(({ quantity }) => quantity)),
       pricingModel: price.slabs.pricingModel,
       slabs: explainSlabs(price.slabs, slabs),

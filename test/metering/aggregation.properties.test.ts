@@ -34,12 +34,7 @@ const shuffled = events.chain((list) =>
 const openings = fc.integer({ min: 0, max: 5 });
 
 function countKeys(list: readonly Event[]): readonly KeyedUsage[] {
-  const counts = new Map<string, KeyedUsage>();
-  for (const { at, value } of list) {
-    const [day, key] = [dayOf(at), String(value)];
-    counts.set(`${day} ${key}`, { day, key, count: (counts.get(`${day} ${key}`)?.count ?? 0) + 1 });
-  }
-  return [...counts.values()];
+  return list.map(({ at, value }) => ({ day: dayOf(at), key: String(value) }));
 }
 
 function toValues(list: readonly Event[]): { at: number; eventId: string; value: Decimal }[] {

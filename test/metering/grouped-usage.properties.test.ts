@@ -24,7 +24,7 @@ const events = fc.array(
 test("S18.1 usage by group equals a map of decimals, and the sums of groups are the usage of the meter", () => {
   fc.assert(
     fc.property(events, fc.boolean(), (list, isOneByOne) => {
-      const tally = createUsageTally(ACCOUNTS, METERS, [[0, 1, 2]], [[0, 1]]);
+      const tally = createUsageTally(ACCOUNTS, METERS, [[0, 1, 2]], [{ meters: [0, 1], groupsMax: 1000 }]);
       const plain = createUsageTally(ACCOUNTS, METERS);
       const texts = ["", "other", ""];
       const group = { texts, slots: [2, 0] };
@@ -65,7 +65,7 @@ test("S18.1 usage by group equals a map of decimals, and the sums of groups are 
           if (meterId !== "calls") expect(total).toEqual(plain.between(accountId, meterId, 1, 3));
         }
       }
-      const merged = createUsageTally(ACCOUNTS, METERS, undefined, [[0, 1]]);
+      const merged = createUsageTally(ACCOUNTS, METERS, undefined, [{ meters: [0, 1], groupsMax: 1000 }]);
       merged.merge(tally);
       expect([...merged.cells()]).toEqual([...tally.cells()]);
     }),
@@ -73,7 +73,7 @@ test("S18.1 usage by group equals a map of decimals, and the sums of groups are 
 });
 
 test("S18.1 an account has room for a group with usage, or while fewer than 1,000 groups have usage on the day", () => {
-  const tally = createUsageTally(["a", "b"], ["m", "n"], [[0, 1]], [[0, 1]]);
+  const tally = createUsageTally(["a", "b"], ["m", "n"], [[0, 1]], [{ meters: [0, 1], groupsMax: 1000 }]);
   const texts = [""];
   const groupOf = { texts, slots: [0] };
   const addUnits = tally.adder([0, 1], [groupOf, groupOf]);

@@ -228,11 +228,36 @@ function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Pa
     const place: Path = [...path, "computations", index];
     if (step.matcher !== undefined) checkRuleForSchema(step.matcher, schema, [...place, "matcher"], report);
     if (step.computation !== undefined) checkRuleForSchema(step.computation, schema, [...place, "computation"], report);
-    else if (meter.aggregation === "SUM") {
-      report([...place, "computation"], "MISSING", { expected: "a rule", reason: "because the aggregation is SUM" });
+    else if (meter.aggregation !== "COUNT") {
+      const reason = `because the aggregation is ${meter.aggregation}`;
+      report([...place, "computation"], "MISSING", { expected: "a rule", reason });
     }
   });
+  checkAggregation(meter, path, report);
   checkGroupBy(meter, schema, [...path, "groupBy"], report);
+}
+
+/** The aggregations that can have each of the fields besides. */
+const AGGREGATION_FIELDS = {
+  daily: ["MAX", "MIN", "UNIQUE_COUNT", "TIME_WEIGHTED"],
+  carryOver: ["LATEST"],
+  mode: ["TIME_WEIGHTED"],
+} as const satisfies Readonly<Record<string, readonly UsageMeter["aggregation"][]>>;
+
+/** Reports fields that do not apply to a meter's aggregation, and a level of which the mode is missing (S19.1). */
+function checkAggregation(meter: UsageMeter, path: Path, report: Report): void {
+  const { aggregation } = meter;
+  for (const [field, aggregations] of Object.entries(AGGREGATION_FIELDS)) {
+    const value: unknown = Reflect.get(meter, field);
+    if (!value || aggregations.some((each) => each === aggregation)) continue;
+    const reason = `with the aggregation ${aggregation}, only with ${aggregations.join(", ")}`;
+    report([...path, field], "UNEXPECTED_FIELD", { reason });
+  }
+  if (aggregation === "TIME_WEIGHTED" && !meter.mode)
+    report([...path, "mode"], "MISSING", {
+      expected: "LEVEL or CHANGE",
+      reason: "because the aggregation is TIME_WEIGHTED",
+    });
 }
 
 /** A meter groups by different dimensions of its schema, declared or computed. */

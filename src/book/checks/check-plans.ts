@@ -8,7 +8,7 @@ import { hasCode, RatebookError } from "../../errors.ts";
 import { formatDecimal, type Decimal } from "../../numbers/decimal.ts";
 import { checkUnique, hasNoHoles, type Path, type Report, quoteValue } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
-import type { UsageMeter } from "../resources/event-schema.ts";
+import { mayBeProrated, type UsageMeter } from "../resources/event-schema.ts";
 import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../resources/override.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../resources/price-plan.ts";
 import type {
@@ -101,6 +101,10 @@ export function checkPricedItems(
   details.usageRateCards.forEach((card, index) => {
     const meter = context.usageMeters.get(card.usageMeterId);
     if (meter) checkTableMeter(card, meter, [...path, "usageRateCards", index], report);
+    if (meter && card.enableProration && !mayBeProrated(meter)) {
+      const reason = `because the quantity of the usage meter ${quoteValue(meter.id)} adds up its days`;
+      report([...path, "usageRateCards", index, "enableProration"], "UNEXPECTED_FIELD", { reason });
+    }
     if (!context.inUse || meter === undefined || meter.status === "ACTIVE") return;
     const params = { resource: "usage meter", id: meter.id, status: meter.status, reason: IN_USE };
     report([...path, "usageRateCards", index, "usageMeterId"], "NOT_ACTIVE", params);

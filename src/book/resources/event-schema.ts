@@ -203,8 +203,17 @@ const usageMeterFields = {
   description: label,
   /** Default COUNTER, the only one. */
   type: withDefault(z.literal("COUNTER"), "COUNTER"),
-  /** COUNT: the number of matching events. SUM: the sum of their units. */
-  aggregation: z.enum(["COUNT", "SUM"]),
+  /**
+   * COUNT: the number of matching events. SUM: the sum of their units. MAX, MIN: the largest or smallest of their values.
+   * UNIQUE_COUNT: the number of different values. LATEST: the last value. TIME_WEIGHTED: the average of a level (S19.1).
+   */
+  aggregation: z.enum(["COUNT", "SUM", "MAX", "MIN", "UNIQUE_COUNT", "LATEST", "TIME_WEIGHTED"]),
+  /** Whether each day is aggregated by itself, and the days are added up; not for COUNT, SUM and LATEST; default false. */
+  daily: z.boolean().nullish(),
+  /** LATEST only: whether a period without a value takes that of the period before; default false. */
+  carryOver: z.boolean().nullish(),
+  /** TIME_WEIGHTED only, and required there. LEVEL: an event sets the level. CHANGE: it adds to the level. */
+  mode: z.enum(["LEVEL", "CHANGE"]).nullish(),
   /** Default ACTIVE; only an ACTIVE meter measures events. */
   status: withDefault(z.enum(["DRAFT", "ACTIVE", "INACTIVE", "ARCHIVED"]), "ACTIVE"),
   /** The name of the measured event schema, which must be ACTIVE if the meter is. */
@@ -227,6 +236,31 @@ export interface UsageMeter extends Omit<UsageMeterDocument, "displayName" | "co
   readonly computations: readonly Computation[];
   /** The dimensions of its groups, in order; undefined if its usage has no groups. */
   readonly groupBy?: readonly string[] | undefined;
+}
+
+/** Whether usage of a meter has keys: every aggregation but COUNT and SUM. */
+export function hasKeys({ aggregation }: Pick<UsageMeter, "aggregation">): boolean {
+  return aggregation !== "COUNT" && aggregation !== "SUM";
+}
+
+/** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1). */
+export const GROUPS_MAX = 1000;
+/** Maximum number of values of a meter with keys, in one account on a day, in all its groups (S19.2). */
+const VALUES_MAX = 100_000;
+
+/** Maximum number of groups, or of values, with usage other than 0 of a meter in one account on a day. */
+export function groupsMaxOf(meter: Pick<UsageMeter, "aggregation">): number {
+  return hasKeys(meter) ? VALUES_MAX : GROUPS_MAX;
+}
+
+/** Whether the quantity of a period depends on events before it. */
+export function carriesOver({ aggregation, carryOver }: UsageMeter): boolean {
+  return aggregation === "TIME_WEIGHTED" || carryOver === true;
+}
+
+/** Whether a quantity is a level of its period, as seats are, and no sum of its days (S19.4). */
+export function mayBeProrated(meter: Pick<UsageMeter, "aggregation" | "daily">): boolean {
+  return hasKeys(meter) && meter.daily !== true;
 }
 
 /** The texts of a meter's `groupBy` dimensions for some usage, in their order (S4.1); empty for a meter without groups. */

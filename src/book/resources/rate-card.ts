@@ -206,6 +206,8 @@ const usageRateCardFields = {
   ...displayFields,
   /** The id or the name of a usage meter. */
   usageMeterId: reference,
+  /** Whether the price of a peak, a count of different values or a last value is prorated in a partial cycle (S19.4). */
+  enableProration: z.boolean().nullish(),
   ...priceTableFields,
 };
 export interface UsageRateCardSchema extends StrictSchema<typeof usageRateCardFields> {}

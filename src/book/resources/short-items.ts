@@ -13,6 +13,7 @@ const condition = z.union([
   z.strictObject({ not: z.union([dimensionValue, z.array(dimensionValue).min(1)]) }),
 ]);
 const { eventSchemaName: _schemaName, ...meterFields } = usageMeter.shape;
+const measured = z.union([z.string().min(1), freeForm]).nullish();
 export const shortMeter = z.strictObject({
   ...meterFields,
   /** 1 to 50 letters, digits, white space, `_` and `-`; default the id, if it has no other characters. */
@@ -22,10 +23,22 @@ export const shortMeter = z.strictObject({
   /** Whether it counts events. */
   count: z.literal(true).nullish(),
   /** What it adds up: the name of an attribute, declared or computed, or a JSON-logic rule. */
-  sum: z.union([z.string().min(1), freeForm]).nullish(),
+  sum: measured,
+  /** The name of an attribute, or a rule: the largest value of a period. */
+  max: measured,
+  /** The name of an attribute, or a rule: the smallest value of a period. */
+  min: measured,
+  /** The name of a dimension, or a rule: the number of different values. */
+  unique: measured,
+  /** The name of an attribute, or a rule: the last value of a period. */
+  latest: measured,
+  /** The name of an attribute, or a rule: the average of a level that events set. */
+  level: measured,
+  /** The name of an attribute, or a rule: the average of a level that events change. */
+  change: measured,
   /** The events that it measures, by dimension: one value, one of several, or `{ "not": … }`; default every event. */
   where: recordSchema(z.string(), condition).nullish(),
-  /** In the long form: COUNT, the number of matching events, or SUM, the sum of their units. */
+  /** In the long form: COUNT, SUM, MAX, MIN, UNIQUE_COUNT, LATEST or TIME_WEIGHTED. */
   aggregation: meterFields.aggregation.nullish(),
   /** In the long form: at least one rule of the events to measure, and of their units. */
   computations: meterFields.computations.nullish(),

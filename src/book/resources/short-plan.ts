@@ -100,6 +100,8 @@ const cardFeatureFields = {
 const usagePrice = z.strictObject({
   /** The id or the name of a usage meter. */
   meter: reference,
+  /** Whether the price of a peak, a count of different values or a last value is prorated in a partial cycle (S19.4). */
+  prorate: flag,
   ...priceFields,
   ...priceTableFields,
 });

@@ -14,7 +14,7 @@ import { expandAccount } from "./accounts.ts";
 import { type ExpandedDocument, Expansion, type LongObject, type Written, type WrittenObject } from "./expansion.ts";
 import { SHORT_CARD_LISTS } from "./fields.ts";
 import { hasValue, type JsonObject, listObjects, valueAt } from "./json-object.ts";
-import { expandEventSchema, expandMeter } from "./metering.ts";
+import { expandEventSchema, expandMeter, METER_MEASURES } from "./metering.ts";
 import { expandPlan } from "./plans.ts";
 
 /** A list whose items can be in short form. */
@@ -35,7 +35,7 @@ const SHORT_LISTS: Readonly<Record<string, ShortList>> = {
   },
   usageMeters: {
     isShort: (meter) =>
-      hasField(meter, ["schema", "count", "sum", "where"]) ||
+      hasField(meter, ["schema", "where", ...METER_MEASURES]) ||
       !hasField(meter, ["eventSchemaName", "aggregation", "computations"]),
     schema: shortMeter,
   },

@@ -64,7 +64,12 @@ const RECURRENCE: FieldRules = {
 const FEATURE: FieldRules = { feature: { to: ["featureId"] } };
 
 export const SHORT_CARD_LISTS: Readonly<Record<string, ShortCardList>> = {
-  usage: { long: "usageRateCards", item: "meter", price: "slabs", fields: { meter: { to: ["usageMeterId"] } } },
+  usage: {
+    long: "usageRateCards",
+    item: "meter",
+    price: "slabs",
+    fields: { meter: { to: ["usageMeterId"] }, prorate: PRORATE },
+  },
   fees: {
     long: "fixedFeeRateCards",
     item: "id",

@@ -34,25 +34,47 @@ export function expandEventSchema(schema: WrittenObject, long: LongObject): void
   }
 }
 
+/** The short fields that say what a meter measures, with their aggregations. */
+const MEASURES: Readonly<Record<string, { readonly aggregation: string; readonly mode?: string }>> = {
+  count: { aggregation: "COUNT" },
+  sum: { aggregation: "SUM" },
+  max: { aggregation: "MAX" },
+  min: { aggregation: "MIN" },
+  unique: { aggregation: "UNIQUE_COUNT" },
+  latest: { aggregation: "LATEST" },
+  level: { aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+  change: { aggregation: "TIME_WEIGHTED", mode: "CHANGE" },
+};
+export const METER_MEASURES: readonly string[] = Object.keys(MEASURES);
+
 export function expandMeter(meter: WrittenObject, long: LongObject): void {
-  const [id, sum, where] = [meter.field("id"), meter.field("sum"), meter.field("where")];
-  long.copyFields(meter.with({ name: meter.field("name") ?? id }), METER_FIELDS, ["count", "sum", "where"]);
+  const [id, where] = [meter.field("id"), meter.field("where")];
+  long.copyFields(meter.with({ name: meter.field("name") ?? id }), METER_FIELDS, [...METER_MEASURES, "where"]);
   const reason = "because the id has characters that a name cannot have";
   if (!meter.has("name") && !/^[\w-]*$/.test(String(id?.value)))
     meter.report("name", "MISSING", { expected: "a name", reason });
-  if (meter.rejectBoth(["count", "sum", "where"], ["computations", "aggregation"])) return;
-  if (meter.rejectBoth(["count"], ["sum"]) || meter.has("computations")) return;
-  if (sum === undefined && !meter.has("count"))
-    meter.report("sum", "MISSING", { expected: 'what the meter adds up, or "count": true' });
-  long.set(["aggregation"], sum === undefined ? "COUNT" : "SUM", meter.path);
+  if (meter.rejectBoth([...METER_MEASURES, "where"], ["computations", "aggregation"])) return;
+  const measures = METER_MEASURES.filter((field) => meter.has(field));
+  const [measure = "count", other] = measures;
+  if ((other !== undefined && meter.rejectBoth([measure], [other])) || meter.has("computations")) return;
+  if (measures.length === 0) meter.report("sum", "MISSING", { expected: 'what the meter adds up, or "count": true' });
+  for (const [field, value] of Object.entries(MEASURES[measure] ?? {})) long.set([field], value, meter.path);
   long.set(["computations", 0, "order"], 1, meter.path);
   if (where !== undefined) {
     if (Object.keys(where.value as JsonObject).length === 0)
       meter.report("where", "MISSING", { expected: 'a condition, such as { "region": "eu" }' });
     long.set(["computations", 0, "matcher"], toMatcher(where.value as JsonObject), where.path);
   }
-  const toRule = (value: unknown): unknown => (typeof value === "string" ? { var: `attribute.${value}` } : value);
-  if (sum !== undefined) long.set(["computations", 0, "computation"], toRule(sum.value), sum.path);
+  const measured = measure === "count" ? undefined : meter.field(measure);
+  if (measured === undefined) return;
+  const { value } = measured;
+  const rule = typeof value === "string" ? { var: `${fieldKind(measure)}.${value}` } : value;
+  long.set(["computations", 0, "computation"], rule, measured.path);
+}
+
+/** The kind of field that the text of a short field names: different values are mostly those of a dimension. */
+function fieldKind(measure: string): string {
+  return measure === "unique" ? "dimension" : "attribute";
 }
 
 /** The JSON-logic rule of conditions by dimension. */
@@ -124,15 +146,19 @@ function shortenComputation({
   name,
   schema,
   aggregation,
+  mode,
   computations,
   ...others
 }: JsonObject): JsonObject | undefined {
   const [only, ...more] = listObjects(computations);
-  if (only === undefined || more.length > 0) return undefined;
+  const measure = METER_MEASURES.find(
+    (field) => MEASURES[field]?.aggregation === aggregation && MEASURES[field]?.mode === mode,
+  );
+  if (only === undefined || more.length > 0 || measure === undefined) return undefined;
   const rule = readRuleText(only["computation"]);
   const where = hasValue(only, "matcher") ? toWhere(readRuleText(only["matcher"])) : undefined;
-  const count = aggregation === "COUNT" ? true : undefined;
-  return withoutAbsent({ id, name, schema, count, sum: readVariable(rule, "attribute") ?? rule, where, ...others });
+  const measured = measure === "count" ? true : (readVariable(rule, fieldKind(measure)) ?? rule);
+  return withoutAbsent({ id, name, schema, [measure]: measured, where, ...others });
 }
 
 /** The name of a field of a kind that a rule reads; undefined for other rules. */

@@ -6,7 +6,7 @@
  */
 
 import type { Credit } from "../../book/resources/account.ts";
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
+import { dayOf, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant, hasCode } from "../../errors.ts";
 import type { AccountView } from "../../invoicing/account-view.ts";
 import {
@@ -284,7 +284,8 @@ export function* listDrafts(
   const { id: accountId } = account.record;
   const selection = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  for (const invoice of yield* computeOpenInvoices(catalog, account, { ...range, selection, limit })) {
+  const view = account.view(catalog, dayOf(now));
+  for (const invoice of yield* computeOpenInvoices(catalog, account, { ...range, selection, limit }, view)) {
     drafts.push(toDraftInvoice(account.record, invoice));
     yield;
   }

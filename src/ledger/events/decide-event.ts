@@ -3,13 +3,14 @@
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
  */
+import { groupsMaxOf, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX, type FieldsResult } from "../../metering/event-fields.ts";
 import type { AccountDependencies } from "../../metering/event-slots.ts";
-import { GROUPS_MAX, type GroupTexts } from "../../metering/grouped-cells.ts";
+import type { GroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
@@ -207,30 +208,33 @@ function findGroupFailure(
   if (account.hasRoomForAnyGroup && haveGroupTexts(program)) return undefined;
   for (let place = 0; place < units.length; place++) {
     const quantity = units[place];
-    const group = program.groups[place];
-    if (quantity === undefined || group === undefined) continue;
-    if (!hasGroupTexts(group)) return invalidGroupFailure(program, place, group);
+    const [meter, group] = [program.meters[place], program.groups[place]];
+    if (quantity === undefined || meter === undefined || group === undefined) continue;
+    if (!hasGroupTexts(group, meter)) return invalidGroupFailure(meter, group);
     if (isZeroExact(quantity) || account.hasRoomForGroup(program, place, dayOf(timestamp))) continue;
-    const params = { name: program.meters[place]?.name ?? "", date: formatDate(timestamp), maximum: GROUPS_MAX };
+    const what = hasKeys(meter) ? ("values" as const) : ("groups" as const);
+    const params = { name: meter.name, date: formatDate(timestamp), maximum: groupsMaxOf(meter), what };
     return failure("INGESTION_FAILED_UNITS_INVALID", "$", "TOO_MANY_GROUPS", params);
   }
   return undefined;
 }
 
 /** Whether all groups have valid texts, also those of meters that do not count the event. */
-function haveGroupTexts({ groups }: SchemaProgram): boolean {
+function haveGroupTexts({ groups, meters }: SchemaProgram): boolean {
   let checkedGroup: GroupTexts | undefined;
   for (let place = 0; place < groups.length; place++) {
     const group = groups[place];
     if (group === undefined || group === checkedGroup) continue;
-    if (!hasGroupTexts(group)) return false;
+    if (!hasGroupTexts(group, meters[place])) return false;
     checkedGroup = group;
   }
   return true;
 }
 
-function hasGroupTexts({ texts, slots }: GroupTexts): boolean {
-  for (let index = 0; index < slots.length; index++) if (!isGroupText(texts[slots[index] ?? -1])) return false;
+/** Whether the texts of a meter's dimensions are valid; the meter itself makes its keys. */
+function hasGroupTexts({ texts, slots }: GroupTexts, meter: UsageMeter | undefined): boolean {
+  const count = meter?.groupBy?.length ?? 0;
+  for (let index = 0; index < count; index++) if (!isGroupText(texts[slots[index] ?? -1])) return false;
   return true;
 }
 
@@ -238,8 +242,7 @@ function isGroupText(text = ""): boolean {
   return text.length > 0 && text.length <= DIMENSION_LENGTH_MAX;
 }
 
-function invalidGroupFailure(program: SchemaProgram, place: number, { texts, slots }: GroupTexts): IngestOutcome {
-  const { name = "", groupBy = [] } = program.meters[place] ?? {};
+function invalidGroupFailure({ name, groupBy = [] }: UsageMeter, { texts, slots }: GroupTexts): IngestOutcome {
   const index = slots.findIndex((slot) => !isGroupText(texts[slot]));
   const { length } = texts[slots[index] ?? -1] ?? "";
   const params = { name, dimension: groupBy[index] ?? "", length };

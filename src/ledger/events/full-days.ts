@@ -2,9 +2,9 @@
  * The days of an ingest on which an account may get too many groups of a meter (S18.1). On most days the number of groups
  * and of new events shows that there is room; only for the others are the groups read.
  */
+import { groupsMaxOf } from "../../book/resources/event-schema.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
-import { GROUPS_MAX } from "../../metering/grouped-cells.ts";
 import type { AccountParts } from "../account-parts.ts";
 import type { LedgerReads } from "../reads.ts";
 import type { AccountRecord, LedgerCell } from "../records.ts";
@@ -12,6 +12,8 @@ import type { AccountRecord, LedgerCell } from "../records.ts";
 /** The number of new events that may add to groups of a meter on a day. */
 interface MeterDayEvents {
   readonly meterId: string;
+  /** Maximum number of its groups on a day (S18.1, S19.2). */
+  readonly maximum: number;
   readonly day: Day;
   events: number;
 }
@@ -26,12 +28,12 @@ export interface FullDays {
 }
 
 /** Counts an event for each meter with groups. */
-export function countGroupedEvent(counts: GroupedEvents, { meterIds, groups }: SchemaProgram, day: Day): void {
-  for (const [place, meterId] of meterIds.entries()) {
+export function countGroupedEvent(counts: GroupedEvents, { meters, groups }: SchemaProgram, day: Day): void {
+  for (const [place, meter] of meters.entries()) {
     if (groups[place] === undefined) continue;
-    const key = meterDayKey(meterId, day);
+    const key = meterDayKey(meter.id, day);
     const count = counts.get(key);
-    if (count === undefined) counts.set(key, { meterId, day, events: 1 });
+    if (count === undefined) counts.set(key, { meterId: meter.id, maximum: groupsMaxOf(meter), day, events: 1 });
     else count.events++;
   }
 }
@@ -57,7 +59,7 @@ export async function readFullDays(
     [...(needs.get(accountId)?.groupedEvents?.values() ?? [])].map((each) => ({ accountId, ...each })),
   );
   const groupCounts = all.length === 0 ? [] : await view.groupCounts(all);
-  const full = all.filter(({ events }, index) => (groupCounts[index] ?? 0) + events > GROUPS_MAX);
+  const full = all.filter(({ events, maximum }, index) => (groupCounts[index] ?? 0) + events > maximum);
   const fullDays = new Map<string, FullDays>();
   for (const { accountId, meterId, day } of full) {
     const cells = await view.usage([accountId], day, day + 1);

@@ -32,6 +32,8 @@ export interface NewEvent {
   readonly meterIds: readonly string[];
   /** The units of each meter; undefined if it does not match. Empty for an event that is not counted. */
   readonly quantities: readonly (Exact | undefined)[];
+  /** The keys of these units; absent if no meter has keys (S19.2). */
+  readonly usageKeys?: readonly (string | undefined)[] | undefined;
   /** The enriched fields, if any. */
   readonly enriched: EventRecord["enriched"] | undefined;
   readonly feature: FeatureUse | undefined;
@@ -77,6 +79,7 @@ export function createNewEvent(
     description,
     meterIds: program === undefined ? NO_METERS : program.meterIds,
     quantities: units,
+    usageKeys: program?.hasKeys === true ? listKeys(program) : undefined,
     enriched: program?.enriches === true && wasEnriched(status) ? enrichedFields(program) : undefined,
     feature,
   };
@@ -112,10 +115,22 @@ export function toEventRecord(event: StoredEventFields, number: number): EventRe
 }
 
 /** The units of each matching meter. */
-function eventUnits({ meterIds, quantities }: Pick<NewEvent, "meterIds" | "quantities">): EventRecord["units"] {
-  return quantities.flatMap((quantity, place) =>
-    quantity === undefined ? [] : [{ meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) }],
-  );
+function eventUnits({
+  meterIds,
+  quantities,
+  usageKeys,
+}: Pick<NewEvent, "meterIds" | "quantities" | "usageKeys">): EventRecord["units"] {
+  return quantities.flatMap((quantity, place) => {
+    if (quantity === undefined) return [];
+    const key = usageKeys?.[place];
+    const units = { meterId: meterIds[place] ?? "", quantity: decimalOfExact(quantity) };
+    return [key === undefined ? units : { ...units, key }];
+  });
+}
+
+/** The keys of the event in the slots, by place. */
+function listKeys({ measure: { places }, slots: { texts } }: SchemaProgram): readonly (string | undefined)[] {
+  return places.map(({ keySlot }) => (keySlot === undefined ? undefined : texts[keySlot]));
 }
 
 /** The enriched fields of events without enrichment. */

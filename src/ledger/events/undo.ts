@@ -205,8 +205,9 @@ function revert(
   const current = account.event(readEvent.referenceId) ?? readEvent;
   const event: EventRecord = { ...current, reverted: true };
   account.putEvent(event);
-  for (const { meterId, quantity } of event.units) {
-    const group = findGroup(event, book.usageMeters.find(({ id }) => id === meterId)?.groupBy);
+  for (const { meterId, quantity, key } of event.units) {
+    const named = findGroup(event, book.usageMeters.find(({ id }) => id === meterId)?.groupBy);
+    const group = key === undefined ? named : [...(named ?? []), key];
     account.addUsage(meterId, dayOf(event.timestamp), negateExact(exactOfDecimal(quantity)), group);
   }
   if (event.feature !== undefined) returnFeature(account, event.feature, event.timestamp, isOpen);

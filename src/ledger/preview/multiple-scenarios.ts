@@ -6,7 +6,6 @@ import { type Instant, dayOf } from "../../calendar/instant.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
-import { GROUPS_MAX } from "../../metering/grouped-cells.ts";
 import { type DecisionTime, type EventDecision, idReservedUntil, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";
@@ -75,7 +74,7 @@ export function holdsForAll(
 
 /** Whether an account has had so many groups of a meter that another one may be too much (S18.1). */
 function mayLackRoom({ groups }: ScenarioUsage, account: number, { measure }: SchemaProgram): boolean {
-  return measure.meters.some((meter) => groups.count(account, meter) >= GROUPS_MAX);
+  return measure.meters.some((meter) => groups.count(account, meter) >= groups.maximum(meter));
 }
 
 /**

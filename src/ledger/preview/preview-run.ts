@@ -6,13 +6,13 @@
 
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import type { UsageGroup } from "../../book/resources/event-schema.ts";
+import { groupsMaxOf, hasKeys, type UsageGroup, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, instantOfDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope, type EventInput } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { GROUPS_MAX, toGroupTexts } from "../../metering/grouped-cells.ts";
+import { toGroupTexts } from "../../metering/grouped-cells.ts";
 import { readRowGroup, readUsageRow } from "../../metering/usage-rows.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
@@ -120,10 +120,9 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     addCell: (account, meter, day, quantity, group) => {
       const at = instantOfDay(day);
       const hasRoom = group === undefined || usage.tally.groups.hasRoom(account, meter, day, toGroupTexts(group));
-      if (!hasRoom && !isZeroExact(quantity)) {
-        const { name = "" } = book.usageMeters[meter] ?? {};
-        throw rejectedRowError("$.group", describeTooManyGroups(name, at));
-      }
+      const { [meter]: bookMeter } = book.usageMeters;
+      if (!hasRoom && !isZeroExact(quantity) && bookMeter !== undefined)
+        throw rejectedRowError("$.group", describeTooManyGroups(bookMeter, at));
       usage.tally.add(account, meter, day, quantity, group);
       for (const { accounts, tally } of run.scenarios) {
         accounts.findByIndex(account)?.addCell(quantity, at);
@@ -241,8 +240,9 @@ export function featureUsageError(schemaName: string, featureId: string): Ratebo
 }
 
 /** The end of a sentence for usage of another group (S18.1). */
-export function describeTooManyGroups(meterName: string, at: Instant): string {
-  return `the account has usage of ${GROUPS_MAX} groups of the meter ${quoteText(meterName)} on ${formatDate(at)}, the maximum`;
+export function describeTooManyGroups(meter: UsageMeter, at: Instant): string {
+  const what = `${groupsMaxOf(meter)} ${hasKeys(meter) ? "values" : "groups"}`;
+  return `the account has usage of ${what} of the meter ${quoteText(meter.name)} on ${formatDate(at)}, the maximum`;
 }
 
 function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -7,7 +7,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
-import { GROUPS_MAX, readGroup } from "../../metering/grouped-cells.ts";
+import { readGroup } from "../../metering/grouped-cells.ts";
 import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { createUsageTally, type UsageCell, type UsageTally } from "../../metering/usage.ts";
@@ -23,7 +23,7 @@ import type { EventSpan, SpanEnd } from "./preview-options.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
 export type ScenarioUsage = Pick<UsageTally, "between" | "groupsBetween" | "cellsOf"> & {
-  readonly groups: Pick<GroupUsageTally, "largestCount" | "count" | "hasRoom" | "hasRoomFor">;
+  readonly groups: Pick<GroupUsageTally, "fullness" | "maximum" | "count" | "hasRoom" | "hasRoomFor">;
 };
 
 /** The result of a run in one of its scenarios. */
@@ -96,22 +96,23 @@ function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
 function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["groups"] {
   const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
   return {
-    get largestCount() {
-      return a.largestCount + b.largestCount;
+    get fullness() {
+      return a.fullness + b.fullness;
     },
+    maximum: (meter) => a.maximum(meter),
     count,
     hasRoomFor: (account, meter, day, groups) =>
-      count(account, meter) + groups <= GROUPS_MAX ||
+      count(account, meter) + groups <= a.maximum(meter) ||
       (b.count(account, meter) === 0 && a.hasRoomFor(account, meter, day, groups)),
     hasRoom(account, meter, day, texts) {
-      if (count(account, meter) < GROUPS_MAX) return true;
+      if (count(account, meter) < a.maximum(meter)) return true;
       const sums = new Map<string, Exact>();
       for (const [group, exact] of [...a.on(account, meter, day), ...b.on(account, meter, day)]) {
         const key = formatGroup(group);
         sums.set(key, addExact(sums.get(key) ?? 0, exact));
       }
       const used = new Set([...sums].flatMap(([key, exact]) => (isZeroExact(exact) ? [] : [key])));
-      return used.size < GROUPS_MAX || used.has(formatGroup(readGroup(texts)));
+      return used.size < a.maximum(meter) || used.has(formatGroup(readGroup(texts)));
     },
   };
 }

@@ -11,6 +11,7 @@ import { type InvoicingOptions, computeInvoices, computeTotals } from "../../inv
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import { aggregateUsage, type MeterUsage } from "../../metering/keyed-usage.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
@@ -317,10 +318,10 @@ function computeInScenario<Result>(
 }
 
 /** An account as input for invoicing, with the usage of the scenario. */
-function createAccountView({ usage }: ScenarioResult, { state }: PreviewAccount): AccountView {
-  return {
-    ...state.view(),
+function createAccountView({ usage, catalog }: ScenarioResult, { state }: PreviewAccount): AccountView {
+  const stored: MeterUsage = {
     usage: (...of) => usage.between(state.id, ...of),
     usageByGroup: (...of) => usage.groupsBetween(state.id, ...of),
   };
+  return { ...state.view(), ...aggregateUsage(catalog.billing.keyedMeters, stored) };
 }

@@ -43,6 +43,7 @@ export function toStoredEvent(event: NewEvent, number: number): StoredEvent {
     description: event.description,
     meterIds: event.meterIds,
     quantities: event.quantities,
+    usageKeys: event.usageKeys,
     enriched: event.enriched,
     feature: event.feature,
   };

@@ -32,7 +32,7 @@ interface EventBody {
   /** For an event that was not accepted; for others it follows from the status, although older bodies contain it. */
   readonly description?: string | undefined;
   readonly enriched?: readonly [(readonly [name: string, value: DecimalText])[], EventRecord["enriched"]["dimensions"]];
-  readonly units: readonly (readonly [meterId: string, quantity: DecimalText])[];
+  readonly units: readonly (readonly [meterId: string, quantity: DecimalText, key?: string])[];
   readonly feature?:
     | readonly [
         featureId: string,
@@ -76,7 +76,7 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
     attributes: JSON.stringify(payload.attributes.map(writeAttribute)),
     dimensions: JSON.stringify(payload.dimensions),
     numbers: JSON.stringify(payload.numericDimensions),
-    units: JSON.stringify(units.map(({ meterId, quantity }) => [meterId, formatDecimal(quantity)])),
+    units: JSON.stringify(units.map(writeUnits)),
   });
 }
 
@@ -85,14 +85,17 @@ export function eventBody(event: EventRecord, keys: EventKeys): string {
  * for a number that stays one.
  */
 export function newEventBody(event: NewEvent, keys: EventKeys): string {
-  const { sent, meterIds, quantities } = event;
+  const { sent, meterIds, quantities, usageKeys } = event;
   const attributes = (sent.attributes ?? []).map(formatAttribute);
   const dimensions = Object.entries(sent.dimensions ?? {});
   const units: string[] = [];
   for (let place = 0; place < quantities.length; place++) {
     const quantity = quantities[place];
     // The text of a decimal needs no escaping.
-    if (quantity !== undefined) units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${formatExact(quantity)}"]`);
+    if (quantity === undefined) continue;
+    const key = usageKeys?.[place];
+    const keyText = key === undefined ? "" : `,${JSON.stringify(key)}`;
+    units.push(`[${JSON.stringify(meterIds[place] ?? "")},"${formatExact(quantity)}"${keyText}]`);
   }
   return writeBody(event, keys, sent.accountId, {
     attributes: `[${attributes.join()}]`,
@@ -215,9 +218,18 @@ function readPlainEvent(row: Row): EventRecord {
       attributes: (enriched?.[0] ?? []).map(([name, value]) => ({ name, value: parseDecimal(value) })),
       dimensions: enriched?.[1] ?? {},
     },
-    units: body.units.map(([meterId, quantity]) => ({ meterId, quantity: parseDecimal(quantity) })),
+    units: body.units.map(readUnits),
     ...(feature === undefined ? {} : { feature: readFeature(feature) }),
   };
+}
+
+function writeUnits({ meterId, quantity, key }: EventRecord["units"][number]): EventBody["units"][number] {
+  return key === undefined ? [meterId, formatDecimal(quantity)] : [meterId, formatDecimal(quantity), key];
+}
+
+function readUnits([meterId, quantity, key]: EventBody["units"][number]): EventRecord["units"][number] {
+  const units = { meterId, quantity: parseDecimal(quantity) };
+  return key === undefined ? units : { ...units, key };
 }
 
 function readFeature([featureId, quantity, allocations, overage]: NonNullable<EventBody["feature"]>): FeatureUse {

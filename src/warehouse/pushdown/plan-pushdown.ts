@@ -4,7 +4,7 @@
  * A schema is pushed down completely or not at all, because an event's outcome depends on all of its meters.
  */
 import type { Book } from "../../book/resources/book.ts";
-import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";
+import { type EventSchema, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
@@ -290,6 +290,7 @@ function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
 
 /** COUNT: 1 if a matcher is true. SUM: the sum of all computations whose matcher is true (S5.2). */
 function pushMeter({ aggregation, computations, ...meter }: UsageMeter, variables: VariableTerms): PushedMeter {
+  if (hasKeys({ aggregation })) throw new NotPushableError(`its aggregation is ${aggregation}`);
   const steps = computations
     .toSorted((a, b) => a.order - b.order)
     .map(({ matcher, computation }) => {

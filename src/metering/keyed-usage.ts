@@ -1,0 +1,132 @@
+/** Usage of meters with keys, read as the changes of a running quantity by day, like that of other meters (S19.3). */
+import {
+  carriesOver,
+  formatGroup,
+  type GroupUsage,
+  hasKeys,
+  NO_GROUP,
+  type UsageGroup,
+  type UsageMeter,
+} from "../book/resources/event-schema.ts";
+import type { Day } from "../calendar/instant.ts";
+import { groupBy } from "../numbers/compare-ids.ts";
+import { type Decimal, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
+import {
+  type AggregationPeriod,
+  compareTimes,
+  type DayQuantity,
+  type LevelChanges,
+  listAverages,
+  listExtremes,
+  listLatest,
+  listUniqueCounts,
+  type TimedValue,
+  toLevelChanges,
+} from "./aggregation.ts";
+import { CHANGE_KEY, MOMENT_KEY, parseTimedKey } from "./measure-keys.ts";
+
+/** The usage of meters. */
+export interface MeterUsage {
+  /** The quantity of the UTC days `[from, until)`. */
+  readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
+  /** The usage other than 0 of a meter's groups in the UTC days `[from, until)`, by day, then group; empty without groups. */
+  readonly usageByGroup: (meterId: string, from: Day, until: Day) => readonly GroupUsage[];
+}
+
+/** The meters with keys, by id. */
+export function findKeyedMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, UsageMeter> {
+  return new Map(meters.filter(hasKeys).map((meter) => [meter.id, meter]));
+}
+
+/**
+ * Aggregates the usage of meters with keys; that of others stays as it is.
+ *
+ * @param stored with the key of each sum as the last text of its group
+ * @param passedUntil the first day that has not passed: a level weighs nothing from then on (S19.5); default none
+ */
+export function aggregateUsage(
+  keyedMeters: ReadonlyMap<string, UsageMeter>,
+  stored: MeterUsage,
+  passedUntil?: Day,
+): MeterUsage {
+  if (keyedMeters.size === 0) return stored;
+  const usageByGroup: MeterUsage["usageByGroup"] = (meterId, from, until) => {
+    const meter = keyedMeters.get(meterId);
+    if (meter === undefined) return stored.usageByGroup(meterId, from, until);
+    const usage = stored.usageByGroup(meterId, carriesOver(meter) ? Number.NEGATIVE_INFINITY : from, until);
+    const period = { from, until, ...(passedUntil !== undefined && { passedUntil }) };
+    return aggregateGroups(meter, usage, period);
+  };
+  return {
+    usage: (meterId, from, until) =>
+      keyedMeters.has(meterId)
+        ? sum(usageByGroup(meterId, from, until).map(({ quantity }) => quantity))
+        : stored.usage(meterId, from, until),
+    usageByGroup,
+  };
+}
+
+type Period = AggregationPeriod & { readonly passedUntil?: Day };
+
+/** Aggregates each group by itself. */
+function aggregateGroups(meter: UsageMeter, stored: readonly GroupUsage[], period: Period): readonly GroupUsage[] {
+  const groups = groupBy(stored, ({ group }) => formatGroup(group.slice(0, -1)));
+  const aggregated = [...groups.values()].flatMap((cells) => {
+    const group: UsageGroup = cells[0]?.group.slice(0, -1) ?? NO_GROUP;
+    return aggregateCells(meter, cells, period).map(({ day, quantity }) => ({ group, day, quantity }));
+  });
+  return aggregated.sort((a, b) => a.day - b.day);
+}
+
+function aggregateCells(
+  { aggregation, daily, mode }: UsageMeter,
+  cells: readonly GroupUsage[],
+  period: Period,
+): readonly DayQuantity[] {
+  const isDaily = daily === true;
+  switch (aggregation) {
+    case "MAX":
+    case "MIN":
+      return listExtremes(aggregation, isDaily, cells.map(toKeyedUsage));
+    case "UNIQUE_COUNT":
+      return listUniqueCounts(isDaily, cells.map(toKeyedUsage));
+    case "LATEST": {
+      const { opening, values } = splitValues(cells, period);
+      return listLatest(values, opening, period);
+    }
+    case "TIME_WEIGHTED": {
+      if (mode === "CHANGE") {
+        const changes = cells.filter(({ day }) => day >= period.from).map(toLevelChange);
+        const before = cells.filter(({ group, day }) => day < period.from && group.at(-1) === CHANGE_KEY);
+        return listAverages(isDaily, changes, sum(before.map(({ quantity }) => quantity)), period);
+      }
+      const { opening, values } = splitValues(cells, period);
+      return listAverages(isDaily, toLevelChanges(values, opening), opening, period);
+    }
+    case "COUNT":
+    case "SUM":
+      return [];
+  }
+}
+
+function toKeyedUsage({ group, day }: GroupUsage): { readonly day: Day; readonly key: string } {
+  return { day, key: group.at(-1) ?? "" };
+}
+
+function toLevelChange({ group, day, quantity }: GroupUsage): LevelChanges {
+  const isMoment = group.at(-1) === MOMENT_KEY;
+  return { day, change: isMoment ? ZERO : quantity, moment: isMoment ? quantity : ZERO };
+}
+
+/** The values of a period, and the last one before it; 0 without one. */
+function splitValues(
+  cells: readonly GroupUsage[],
+  { from }: AggregationPeriod,
+): { readonly opening: Decimal; readonly values: readonly TimedValue[] } {
+  const all = cells.map(({ group, day }) => {
+    const [at, eventId, value] = parseTimedKey(group.at(-1) ?? "");
+    return { day, at, eventId, value: parseDecimal(value) };
+  });
+  const before = all.filter(({ day }) => day < from).sort(compareTimes);
+  return { opening: before.at(-1)?.value ?? ZERO, values: all.filter(({ day }) => day >= from) };
+}
