@@ -21,6 +21,11 @@ const MONTHS = ["2024-02", "2024-03", "2024-04", "2024-05", "2024-06"];
 const units = { var: "attribute.units" };
 const cube = { "*": [units, units, units] };
 
+/** A meter of calls. */
+function ofCalls<Id extends string, Aggregation extends string>(id: Id, aggregation: Aggregation) {
+  return { id, name: id.slice(3), aggregation, eventSchemaName: "call" } as const;
+}
+
 /** What the cards of the plans refer to, and the schemas of events. */
 const CATALOG_FIELDS = {
   eventSchemas: [
@@ -51,6 +56,19 @@ const CATALOG_FIELDS = {
       eventSchemaName: "call",
       computations: [{ order: 1, computation: cube }],
       groupBy: ["region"],
+    },
+    { ...ofCalls("um.peak", "MAX"), computations: [{ order: 1, computation: units }] },
+    {
+      ...ofCalls("um.regions", "UNIQUE_COUNT"),
+      computations: [{ order: 1, computation: { var: "dimension.region" } }],
+      daily: true,
+    },
+    { ...ofCalls("um.level", "TIME_WEIGHTED"), computations: [{ order: 1, computation: units }], mode: "CHANGE" },
+    {
+      ...ofCalls("um.latest", "LATEST"),
+      computations: [{ order: 1, computation: units }],
+      groupBy: ["region"],
+      carryOver: true,
     },
   ],
   features: [

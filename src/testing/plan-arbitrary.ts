@@ -16,7 +16,7 @@ export type PlanDetailsInput = PlanInput["pricePlanDetails"];
 
 /** What the cards of {@link planArbitrary} refer to: the items of {@link bookArbitrary}. */
 export const CATALOG = {
-  meters: ["um.calls", "um.units", "um.cubes"],
+  meters: ["um.calls", "um.units", "um.cubes", "um.peak", "um.regions", "um.level", "um.latest"],
   features: ["feature.units", "feature.cubes"],
   fees: ["addon.fee0", "addon.fee1"],
   seats: "addon.seats",

@@ -70,7 +70,7 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
           rounding,
           meters: new Map([["um.calls", "calls"]]),
           featuresByMeter: new Map(),
-    keyedMeters: new Map(),
+          keyedMeters: new Map(),
           findTable: createTableFinder(new Map()),
           addOns: new Map([[CATALOG.seats, "Seats"]]),
           features: new Map(),

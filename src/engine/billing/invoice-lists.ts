@@ -65,7 +65,7 @@ export async function listInvoices(
     positionsMax: Number.POSITIVE_INFINITY,
     readStored: async (view, page) =>
       filter.status === "DRAFT" ? [] : (await view.invoiceList(storedFilter, page)).map(toFinalSnapshot),
-    compute: (accountIds, ids) => readInvoices(context, accountIds, undefined, ids, "lazily"),
+    compute: (accountIds, ids) => readInvoices(context, accountIds, { ids, lines: "lazily" }),
     computesAll: false,
   };
   return listComputed(context, list, options);

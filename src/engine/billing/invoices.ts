@@ -81,7 +81,8 @@ export async function preview(
   const at = asOf === undefined ? undefined : toInstant(asOf);
   const invoices: InvoiceSnapshot[] = [];
   const skipping = collectSkipped();
-  const readChunk = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> => readInvoices(context, ids, at);
+  const readChunk = (ids: readonly string[]): Promise<readonly InvoiceSnapshot[]> =>
+    readInvoices(context, ids, { at, isPreview: true });
   const { touches } = periodFilter(from, until);
   const accounts =
     accountIds === undefined
@@ -100,7 +101,7 @@ export async function readInvoice(context: EngineContext, id: string): Promise<I
   if (storedInvoice !== undefined) return toFinalSnapshot(storedInvoice);
   for await (const { accountId, matches } of findAccountsThatMayInvoice(context, id)) {
     const matchingIds = listMatchingIds(accountId, id);
-    const read = (ids: readonly string[]) => readInvoices(context, ids, undefined, matchingIds);
+    const read = (ids: readonly string[]) => readInvoices(context, ids, { ids: matchingIds });
     const [snapshot] = await (matches ? read([accountId]) : retryPerAccount([accountId], collectSkipped(), read));
     if (snapshot !== undefined) return snapshot;
     // It may have become final meanwhile, or be stored under its short id if an old one was requested.
@@ -132,21 +133,27 @@ async function* findAccountsThatMayInvoice(context: EngineContext, id: string): 
   for await (const accountId of accountsWithStaleDrafts(read, context.clock())) yield { accountId, matches: false };
 }
 
+/** What to read of accounts' invoices. */
+interface InvoiceReading {
+  /** Default now. */
+  readonly at?: Instant | undefined;
+  /** Which drafts and due, unstored invoices; default all. */
+  readonly ids?: ReadonlySet<string> | undefined;
+  /** When to compute the lines of drafts: at once, in steps, or on first access, as in a list, which also bills accounts that are behind. */
+  readonly lines?: "at once" | "lazily";
+  /** Whether a level is weighed over all days of a cycle, as if nothing else happened (S19.5). */
+  readonly isPreview?: boolean;
+}
+
 /**
  * The invoices of accounts, final and drafts, by account, then by date.
  *
- * @param at default now
- * @param ids which drafts and due, unstored invoices; default all
- * @param lines when to compute the lines of drafts: at once, in steps, or on first access, as in a list, which also
- * bills accounts that are behind
  * @throws {RatebookError} ERR_ARITHMETIC, which names the account whose bill cannot be computed
  */
 export async function readInvoices(
   context: EngineContext,
   accountIds: readonly string[],
-  at: Instant | undefined,
-  ids?: ReadonlySet<string>,
-  lines: "at once" | "lazily" = "at once",
+  { at, ids, lines = "at once", isPreview = false }: InvoiceReading = {},
 ): Promise<readonly InvoiceSnapshot[]> {
   const listAll = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly InvoiceSnapshot[]> {
     if (at !== undefined && at < now) {
@@ -158,7 +165,10 @@ export async function readInvoices(
     }
     const all: InvoiceSnapshot[] = [];
     for (const id of accountIds) {
-      const snapshots = yield* billInSteps(id, listSnapshots(catalog, workspace.account(id), at ?? now, ids));
+      const snapshots = yield* billInSteps(
+        id,
+        listSnapshots(catalog, workspace.account(id), at ?? now, { ids, weighsAllDays: isPreview }),
+      );
       for (const each of snapshots) {
         all.push(each);
         if (lines === "at once") yield* makeLines(each);
@@ -177,18 +187,19 @@ function* makeLines({ invoice }: InvoiceSnapshot): Steps {
   if (invoice.revenueInfo.lineItems !== undefined) yield;
 }
 
-/** The invoices of a caught-up account in an uncommitted working copy, by date. @param ids which of them; default all */
+/** The invoices of a caught-up account in an uncommitted working copy, by date. @param selection default all */
 export function* listSnapshots(
   catalog: Catalog,
   account: AccountState,
   at: Instant,
-  ids?: ReadonlySet<string>,
+  selection: { readonly ids?: ReadonlySet<string> | undefined; readonly weighsAllDays?: boolean } = {},
 ): Steps<readonly InvoiceSnapshot[]> {
+  const { ids } = selection;
   catchUp(catalog, account, at);
   const final = account
     .invoices()
     .flatMap((record) => (ids?.has(record.id) === false ? [] : [toFinalSnapshot(record)]));
-  const drafts = (yield* listDrafts(catalog, account, at, ids)).map(({ id, invoice }) => ({
+  const drafts = (yield* listDrafts(catalog, account, at, selection)).map(({ id, invoice }) => ({
     id,
     invoice,
     updatedAt: at,

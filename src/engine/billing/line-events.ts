@@ -128,7 +128,7 @@ async function findDraftLine(
   const workspace = await openCaughtUp(catalog, accounts, now, createYielder());
   const [accountId = ""] = accounts.map(({ record }) => record.id);
   const [snapshot] = await runWithPauses(
-    listSnapshots(catalog, workspace.account(accountId), now, listMatchingIds(accountId, id)),
+    listSnapshots(catalog, workspace.account(accountId), now, { ids: listMatchingIds(accountId, id) }),
   );
   if (snapshot === undefined) throw notFoundError("invoice", id);
   const line = requireLine(snapshot.invoice, target);

@@ -264,19 +264,25 @@ function nextBoundary(timeline: Timeline, at: Instant): Instant {
   return cycleAt(timeline, at)?.end ?? timeline.find(({ from }) => from > at)?.from ?? NO_END;
 }
 
+/** Which drafts to list. */
+interface DraftListOptions {
+  /** Default all. */
+  readonly ids?: ReadonlySet<string> | undefined;
+  /** Stops after this many. */
+  readonly limit?: number;
+  /** Whether a level is weighed over all days of a cycle, not only those that have passed (S19.5). */
+  readonly weighsAllDays?: boolean;
+}
+
 /**
  * The drafts of every cycle that has begun, as of an instant to which the account was caught up, in the order in which
  * they take credits.
- *
- * @param ids which drafts; default all
- * @param limit stops after this many
  */
 export function* listDrafts(
   catalog: Catalog,
   account: AccountState,
   now: Instant,
-  ids?: ReadonlySet<string>,
-  limit?: number,
+  { ids, limit, weighsAllDays = false }: DraftListOptions = {},
 ): Steps<readonly DraftInvoice[]> {
   const range =
     ids === undefined ? findOpenRange(catalog, account, now) : yield* rangeAround(catalog, account, now, ids);
@@ -284,7 +290,7 @@ export function* listDrafts(
   const { id: accountId } = account.record;
   const selection = ids && ((terms: DraftTerms) => ids.has(dueInvoiceId(accountId, invoiceKey(terms))));
   const drafts: DraftInvoice[] = [];
-  const view = account.view(catalog, dayOf(now));
+  const view = account.view(catalog, weighsAllDays ? undefined : dayOf(now));
   for (const invoice of yield* computeOpenInvoices(catalog, account, { ...range, selection, limit }, view)) {
     drafts.push(toDraftInvoice(account.record, invoice));
     yield;

@@ -114,7 +114,7 @@ export function checkArchivable(catalog: Catalog, account: AccountState, now: In
       `the account ${quoteText(record.id)} has the price plan ${quoteText(plan.planId)}; remove the plan first`,
     );
   }
-  const [draft] = runToCompletion(listDrafts(catalog, account, now, undefined, 1));
+  const [draft] = runToCompletion(listDrafts(catalog, account, now, { limit: 1 }));
   if (draft === undefined) return;
   throw refusedError("S16.3", `the account ${quoteText(record.id)} has an open draft invoice, ${quoteText(draft.id)}`);
 }

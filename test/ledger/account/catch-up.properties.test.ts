@@ -125,7 +125,7 @@ describe("processing due work", () => {
         // A draft requested alone equals the one in the list of all.
         for (const draft of drafts) {
           const alone = ledger.run((work) =>
-            runToCompletion(listDrafts(ledger.catalog, work, now, new Set([draft.id]))),
+            runToCompletion(listDrafts(ledger.catalog, work, now, { ids: new Set([draft.id]) })),
           );
           expect(alone).toEqual([draft]);
         }
