@@ -104,7 +104,10 @@ export function joinTableRates(
   });
   const rows = [...first, ...others];
   const [findInOverride, findInTable] = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
-  const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => amountIn(each, currency));
+  const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => {
+    const limit = amountIn(each, currency);
+    return limit && multiply(limit, factor ?? ONE);
+  });
   return {
     currency,
     groupBy,

@@ -131,9 +131,12 @@ function verifyRunningQuantities(parts: readonly JsonObject[], check: Check): vo
   for (const [index, part] of parts.entries()) {
     if (part["row"] === undefined) continue;
     const [row, previous] = [asObject(part["row"]), parts[index - 1] ?? {}];
+    const previousRow = asObject(previous["row"]);
     const usage = ({ when, groups }: JsonObject): string => JSON.stringify([when, groups]);
-    const continues = index > 0 && usage(asObject(previous["row"])) === usage(row);
-    const level = fractionOrZero(asObject(previous["row"])["before"]);
+    // A row of an override and one of the plan can have the same `when`.
+    const isLater = asText(previousRow["endDate"]) <= asText(row["startDate"]);
+    const continues = index > 0 && isLater && usage(previousRow) === usage(row);
+    const level = fractionOrZero(previousRow["before"]);
     const before = continues ? add(level, fractionOrZero(previous["quantity"])) : ZERO;
     check.expect(`, part ${index + 1}, before`, before, row["before"]);
   }
