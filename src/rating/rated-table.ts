@@ -12,7 +12,7 @@ import {
 } from "../book/resources/rate-table.ts";
 import { type Day, dayOf, parseDate } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { type Decimal, divide, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, divideExactly, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { type Bounds, joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
 
 /** A card's price table, with what an override adds to it (S18.7). */
@@ -222,9 +222,10 @@ export function toSlabPricing(
   { per, factor, currency }: PriceTerms,
 ): { readonly ratePlan: RatePlanInput; readonly rateValue: RateValueInput } {
   const tiers = listTiers(row);
-  const read = (amounts: Amounts<Decimal> | null | undefined): Decimal | undefined => {
+  const read = (amounts: Amounts<Decimal> | null | undefined, units = ONE): Decimal | undefined => {
     const amount = amountIn(amounts, currency);
-    return amount && multiply(amount, factor);
+    const unitAmount = amount && divideExactly(amount, units);
+    return unitAmount && multiply(unitAmount, factor);
   };
   const slabs = tiers.map((tier, index) => ({
     order: index + 1,
@@ -234,9 +235,8 @@ export function toSlabPricing(
     slabConfig: { packageSize: tier.package, chargeAtZero: tier.chargeAtZero },
   }));
   const slabRates = tiers.map((tier, index) => {
-    const [rate, flat] = [read(tier.rate), read(tier.flat)];
-    const unitRate = rate && !tier.package ? divide(rate, per) : rate;
-    const main = unitRate ?? flat;
+    const [rate, flat] = [read(tier.rate, tier.package ? ONE : per), read(tier.flat)];
+    const main = rate ?? flat;
     if (main === undefined) throw new RatebookError("ERR_RATES_INVALID", `a row has no rate in ${currency}`, {});
     return {
       order: index + 1,

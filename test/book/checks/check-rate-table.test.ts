@@ -116,7 +116,12 @@ describe("S18.2 rows", () => {
     [
       "name texts",
       [{ when: { model: "" }, rate: 1 }],
-      'card.rateTable.rows[0].when.model: expected a text that is not empty, got ""',
+      'card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got ""',
+    ],
+    [
+      "name texts that events can have",
+      [{ when: { model: 2 ** 60 }, rate: 1 }],
+      "card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got 1152921504606847000",
     ],
     [
       "have different days",

@@ -195,6 +195,16 @@ describe("S18 a preview of a plan with a price table", () => {
     ]);
   });
 
+  test("S18.7 a factor multiplies the limits of the card too", () => {
+    const rateTable = { rows: [{ rate: 1 }], minimum: 10, maximum: 50 };
+    const override = { usage: [{ meter: "um.tokens", multiply: "0.8" }] };
+    const totals = [1, 20, 100].map((tokens) => {
+      const [invoice] = previewOctober(bookWith({ rateTable, account: { override } }), [[3, "a x", tokens]]);
+      return invoice && formatDecimal(invoice.revenueInfo.value);
+    });
+    expect(totals).toEqual(["8", "16", "40"]);
+  });
+
   test("S18.7 an override replaces the table", () => {
     const override = { usage: [{ meter: "um.tokens", rateTable: { rows: [{ rate: "0.000001" }] } }] };
     const [invoice] = previewOctober(bookWith({ account: { override } }), USES);
