@@ -32,9 +32,14 @@ async function startWithMeter(): Promise<{ readonly api: TestApi; readonly meter
   return { api, meterId: json.id };
 }
 
-async function createPlan(api: TestApi, meterId: string, rateTable: object): Promise<string> {
+async function createPlan(
+  api: TestApi,
+  meterId: string,
+  rateTable: object,
+  supportedCurrencies = ["USD"],
+): Promise<string> {
   const pricePlanDetails = {
-    supportedCurrencies: ["USD"],
+    supportedCurrencies,
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
     usageRateCards: [{ usageMeterId: meterId, rateTable }],
   };
@@ -139,4 +144,22 @@ test("S18.6 an invoice has a slab line for each row, price and tier; S18.7 an ac
     { rate: 0.000125 },
   ]);
   expect(override.usageRateCards).toMatchObject([{ usageMeterId: meterId, multiply: 0.5 }]);
+});
+
+test("S18.7 a row of an override answers its rates in the currency of its account", async () => {
+  const { api, meterId } = await startWithMeter();
+  const id = await createPlan(api, meterId, { rows: [{ rate: { USD: 1, EUR: 2 } }] }, ["USD", "EUR"]);
+  await api.call("POST /customers", {
+    body: { id: "customer", name: "Customer", primaryEmail: "a@b.test", address: { line1: "1 Street" } },
+  });
+  await api.call("POST /accounts", { body: { id: "acme", name: "Acme", customerId: "customer" } });
+  const usageRateCards = [{ usageMeterId: meterId, rows: [{ rate: { USD: "0.5" } }] }];
+  const association = { mode: "ASSOCIATE", pricePlanId: id, effectiveFrom: "2026-10-01", effectiveUntil: "9999-01-01" };
+  const body = { ...association, pricePlanDetailsOverride: { usageRateCards } };
+  const { status, json } = await api.call("POST /accounts/acme/price_plans", { body });
+  expect([status, json.message]).toEqual([200, undefined]);
+  const schedules = (await api.call("GET /accounts/acme/pricing_schedules")).json;
+  expect(schedules.data[0].pricePlanDetails.usageRateCards[0].rateValues).toEqual([
+    { currency: "USD", slabRates: [{ order: 1, rate: 0.5, slabRateConfig: null }] },
+  ]);
 });
