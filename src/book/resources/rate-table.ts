@@ -12,6 +12,7 @@ import {
   decimalFromZero,
   type Frozen,
   recordSchema,
+  reference,
   type StrictSchema,
   withDefault,
 } from "./fields.ts";
@@ -115,6 +116,19 @@ export const rateTable: RateTableSchema = z.strictObject(rateTableFields);
 export interface RateTableInput extends Frozen<z.input<RateTableSchema>> {}
 /** A rate for each group of a meter's usage, and for each day (S18). */
 export interface RateTable extends Frozen<z.output<RateTableSchema>> {}
+
+const rateRowsRequestFields = {
+  /** The id or the name of a usage meter with a price table in the version. */
+  usageMeterId: reference,
+  /** Added after the rows of the table. */
+  rows: rateRows,
+  /** An ACTIVE version, from 1; default the latest one. */
+  version: z.int().min(1).nullish(),
+};
+export interface RateRowsRequestSchema extends StrictSchema<typeof rateRowsRequestFields> {}
+export const rateRowsRequest: RateRowsRequestSchema = z.strictObject(rateRowsRequestFields);
+/** Rows for the price table of a plan version in use (S18.8). */
+export interface RateRowsRequest extends Frozen<z.input<RateRowsRequestSchema>> {}
 
 /** One text for each `when`, whatever the order of its dimensions. */
 export function whenKey(when: Readonly<Record<string, string>>): string {
