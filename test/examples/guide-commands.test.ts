@@ -26,7 +26,8 @@ describe.each([
 
   test("prints the output shown", async () => {
     const files = folder();
-    for (const [, name = "", text = ""] of guide.matchAll(/```(?:csv|json) (\w+\.\w+)\n([^]*?)```/g)) files.file(name, text);
+    for (const [, name = "", text = ""] of guide.matchAll(/```(?:csv|json) (\w+\.\w+)\n([^]*?)```/g))
+      files.file(name, text);
     for (const { commands, output } of blocks) {
       let stdout = "";
       for (const command of commands) {
