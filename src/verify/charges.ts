@@ -142,14 +142,44 @@ function verifyRunningQuantities(parts: readonly JsonObject[], check: Check): vo
   }
 }
 
+/**
+ * Verifies that the units of rows, with free ones, those below zero and those without a row, are the units of the meter,
+ * and that no more are free than the allowance of the days (S18.2, S18.4, S18.5).
+ */
+export function verifyRowUnits(
+  explanation: JsonObject,
+  unpriced: readonly JsonObject[],
+  usedUnits: Fraction,
+  check: Check,
+): void {
+  const [parts, free, belowZero] = ["parts", "free", "belowZero"].map((name) => asList(explanation[name]));
+  const units = [parts, free, belowZero, unpriced].flatMap((items = []) =>
+    items.map((item) => ({ quantity: check.readFigure(item, "quantity") })),
+  );
+  check.expect(", quantity of its rows", usedUnits, sumFigures(units, "quantity"));
+  const { quantity, over, share } = asObject(explanation["allowance"]);
+  if (free === undefined || free.length === 0) return;
+  const allowance = roundToDigits(multiply(fractionOrZero(quantity), toShare(share)), 20, "HALF_UP");
+  const shared = over === "EACH_ROW" ? free.map((row) => [row]) : [free];
+  for (const rows of shared) {
+    const freeUnits = sumFigures(rows, "quantity");
+    check.expect(", free units", minFraction(freeUnits, allowance), freeUnits);
+  }
+}
+
 /** Verifies the slabs of a row: the units between its running quantities before and after its days (S18.4). */
 function verifyRowSlabs(part: JsonObject, quantity: Fraction, at: string, check: Check): readonly Slab[] {
   const before = check.readFigure(asObject(part["row"]), "before");
   const after = add(before, quantity);
   const isTiered = part["pricingModel"] === "TIERED";
   check.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
+  let nextOrder: Fraction | undefined;
   const slabs = asList(part["slabs"]).map((slab, index): Slab => {
     const [order, startAfter] = [check.readFigure(slab, "order"), check.readFigure(slab, "startAfter")];
+    const isNamed = (startAfter.numerator === 0n) === (compare(order, ONE) === 0);
+    const expectedOrder = isNamed ? (nextOrder ?? order) : "1 for the first slab only";
+    check.expect(`${at}, slab ${index + 1}, order`, expectedOrder, slab["order"]);
+    nextOrder = add(order, ONE);
     const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
     const unitsBelow = (level: Fraction): Fraction =>
       maxFraction(subtract(endAt === undefined ? level : minFraction(level, endAt), startAfter), ZERO);

@@ -66,10 +66,10 @@ test("S18.7 a row of an override and one of the plan with the same when have the
   expect(verify({ invoices: JSON.parse(JSON.stringify(own.invoices)) }).differences).toEqual([]);
 });
 
-/** Figures that only the book or the events determine: limits that do not apply, and units that no row prices. */
+/** Figures that only the book or the events determine: limits that do not apply, and groups. */
 function isTerm(path: FigurePath): boolean {
   const [name = ""] = path.filter((step) => typeof step === "string").slice(-1);
-  const isLimit = name === "minimumRate" || (name === "endAt" && path.includes("slabs"));
+  const isLimit = name === "minimumRate" || (name === "endAt" && path.includes("slabs")) || path.at(-2) === "allowance";
   return isLimit || path.includes("groups") || path.includes("when") || name === "startAfter" || name === "order";
 }
 
