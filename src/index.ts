@@ -148,6 +148,15 @@ export type {
   MinimumCommitment,
   MinimumCommitmentInput,
 } from "./book/resources/price-plan.ts";
+export type {
+  RateAllowance,
+  RateRow,
+  RateRowInput,
+  RateRowsRequest,
+  RateTable,
+  RateTableInput,
+  RateTier,
+} from "./book/resources/rate-table.ts";
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput, ValueWithUnit } from "./metering/event-envelope.ts";
 export { type BookOptions, parseBook, readBook, checkPlan, parsePlan } from "./book/book.ts";

@@ -17,7 +17,14 @@ export interface ServiceComparison {
 }
 
 /** A test case: input and expected result. Decimals are texts, dates are UTC days. */
-export type Vector = PriceVector | CyclesVector | ProrationVector | RemaindersVector | CreditsVector;
+export type Vector =
+  | PriceVector
+  | TableVector
+  | InvoicesVector
+  | CyclesVector
+  | ProrationVector
+  | RemaindersVector
+  | CreditsVector;
 
 /** The price of a quantity, slab by slab (S7). */
 export interface PriceVector extends VectorBase {
@@ -28,6 +35,56 @@ export interface PriceVector extends VectorBase {
     readonly slabs: readonly { readonly order: number; readonly quantity: string; readonly amount: string }[];
     /** The change by the card's bounds. */
     readonly adjustment: string;
+  };
+}
+
+/** The price of usage by groups and days with a price table (S18). */
+export interface TableVector extends VectorBase {
+  readonly kind: "table";
+  readonly input: {
+    /** The dimensions of groups, in their order. */
+    readonly groupBy: readonly string[];
+    readonly currency: string;
+    /** As in a book. */
+    readonly rateTable: object;
+    /** Of an override, as in a book. */
+    readonly rows?: readonly object[];
+    /** Of an override. */
+    readonly multiply?: string;
+    readonly served: VectorDays;
+    readonly natural: VectorDays;
+    readonly usage: readonly (VectorGroupQuantity & { readonly date: string })[];
+  };
+  readonly expected: {
+    readonly amount: string;
+    /** The change by the card's limits. */
+    readonly adjustment: string;
+    /** In the order of rows, groups and days. */
+    readonly lines: readonly (VectorGroupQuantity &
+      VectorDays & { readonly tier: number; readonly rate: string; readonly amount: string })[];
+    /** The units that an allowance makes free, by row. */
+    readonly free?: readonly { readonly when: Readonly<Record<string, string>>; readonly quantity: string }[];
+    /** Usage without a row. */
+    readonly unpriced?: readonly VectorGroupQuantity[];
+    /** Usage whose price or quantity is below zero. */
+    readonly belowZero?: readonly VectorGroupQuantity[];
+  };
+}
+
+/** The invoices of a book in short form and its events. */
+export interface InvoicesVector extends VectorBase {
+  readonly kind: "invoices";
+  readonly input: { readonly book: object; readonly events: readonly object[] };
+  readonly expected: {
+    readonly invoices: readonly {
+      readonly accountId: string;
+      readonly from: string;
+      readonly until: string;
+      readonly value: string;
+      /** The lines without lines below them, other than 0. */
+      readonly lines: readonly { readonly type: string; readonly id?: string; readonly value: string }[];
+      readonly unpriced?: readonly VectorGroupQuantity[];
+    }[];
   };
 }
 
@@ -118,6 +175,12 @@ export interface VectorCycle {
   readonly interval: string;
   readonly startOffset?: { readonly dayOffset: string; readonly monthOffset: string };
   readonly anniversaryCycle?: boolean;
+}
+
+/** Units of a group, which is its texts by dimension. */
+export interface VectorGroupQuantity {
+  readonly group: Readonly<Record<string, string>>;
+  readonly quantity: string;
 }
 
 /** Whole days `[from, until)`. */

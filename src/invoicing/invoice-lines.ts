@@ -173,7 +173,8 @@ function describeSlab(slab: SlabCharge, explanation: SlabExplanation | undefined
   if (slab.usage === undefined) return units;
   const { group, startDate, endDate } = slab.usage;
   const isWhole = startDate === formatDate(served.start) && endDate === formatDate(served.end);
-  return `${isWhole ? describeGroup(group) : describeUsage(slab.usage)}: ${units}`;
+  const usage = isWhole ? describeGroup(group) : describeUsage(slab.usage);
+  return units === "all units, per unit" ? usage : `${usage}: ${units}`;
 }
 
 function formatRange({ startAfter, endAt }: SlabExplanation): string {

@@ -4,10 +4,11 @@
  */
 import type { Share } from "../calendar/proration.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
-import { type Decimal, ONE, subtract, sum, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, ONE, subtract, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
+import { describeGroup } from "../rating/table-charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import { formatMoney, formatNumber, groupThousandsIn } from "./format-values.ts";
 import {
@@ -173,7 +174,7 @@ function lineRows({ line, label, notes, items }: DescribedLine, depth: number, d
 /** The label of a line, with numbers of units in groups of thousands; the texts and days of a group stay. */
 function formatLabel({ type, usage }: InvoiceLine, label: string): string {
   if (!type.endsWith("_SLAB_AMOUNT")) return label;
-  const unitsAt = usage === undefined ? 0 : label.lastIndexOf(": ") + 1;
+  const unitsAt = usage === undefined ? 0 : label.search(/(?:: (?:above|all units,) [^:]*)?$/);
   return label.slice(0, unitsAt) + groupThousandsIn(label.slice(unitsAt));
 }
 
@@ -226,10 +227,11 @@ function hasRows({ parts, free }: Pick<CardExplanation, "parts" | "free">): bool
   return free !== undefined || parts.some(({ row }) => row !== undefined);
 }
 
-/** How a price table priced a card, with its free units (S18.5). */
+/** How a price table priced a card, with the free units of its first rows (S18.5). */
 function describeTable({ free = [], rules }: Pick<CardExplanation, "free" | "rules">): readonly LineNote[] {
-  const units = formatNumber(sum(free.map(({ quantity }) => quantity)));
-  const text = free.length === 0 ? "rates by group" : `rates by group; ${units} units free`;
+  const rows = free.slice(0, 3).map(({ when, quantity }) => `${formatNumber(quantity)} of ${describeGroup(when)}`);
+  if (free.length > rows.length) rows.push(`and of ${free.length - rows.length} more`);
+  const text = rows.length === 0 ? "rates by group" : `rates by group; free units: ${rows.join("; ")}`;
   return [{ text, rules, hasFigures: free.length > 0 }];
 }
 

@@ -197,6 +197,12 @@ export function divide(a: Decimal, b: Decimal): Decimal {
   return narrowResult(Quotient.div(a, b));
 }
 
+/** a ÷ b if that is an exact decimal of at most 100 digits; b is not 0. */
+export function divideExactly(a: Decimal, b: Decimal): Decimal | undefined {
+  const quotient = Decimal.div(a, b);
+  return Wide.mul(quotient, b).eq(a) ? quotient : undefined;
+}
+
 /** The exact sum; 0 for no values. @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;

@@ -1,4 +1,5 @@
 /** The result of rating a card: an exact charge, its slabs, and the data to recompute it manually (S7, S13.6). */
+import type { RateAllowance } from "../book/resources/rate-table.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import type { Share } from "../calendar/proration.ts";
 import { Decimal, add, subtract, sum, ZERO } from "../numbers/decimal.ts";
@@ -66,6 +67,12 @@ export interface RowExplanation {
   readonly before: Decimal;
 }
 
+/** Units of a row of a price table. */
+export interface RowUnits {
+  readonly when: Readonly<Record<string, string>>;
+  readonly quantity: Decimal;
+}
+
 /** One priced quantity or fixed rate: `sign × (Σ slabs, within bounds, or rate) × share.days ÷ share.of`. */
 export interface PartExplanation {
   /** The reason for this part, such as `usage in the billing period`. */
@@ -94,7 +101,11 @@ export interface ChargeExplanation {
   readonly rules: readonly RuleNumber[];
   readonly parts: readonly PartExplanation[];
   /** The units that the allowance of a price table made free, by row (S18.5). */
-  readonly free?: readonly { readonly when: Readonly<Record<string, string>>; readonly quantity: Decimal }[];
+  readonly free?: readonly RowUnits[];
+  /** The allowance of a whole cycle, and its share in a partial one; only if units were free. */
+  readonly allowance?: RateAllowance & { readonly share: Share };
+  /** The units of rows below zero that are neither charged nor free (S18.4). */
+  readonly belowZero?: readonly RowUnits[];
   /** The minimum of the sum of the parts (S10.3). */
   readonly least?: Decimal;
   /**

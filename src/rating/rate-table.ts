@@ -44,6 +44,8 @@ export interface BelowZero {
   readonly row: RatedRow;
   readonly groups: readonly UsageGroup[];
   readonly quantity: Decimal;
+  /** The units that are neither charged nor free. */
+  readonly uncharged: Decimal;
 }
 
 /** The exact price of usage. */
@@ -100,8 +102,9 @@ export function priceUsageByTable(table: RatedTable, usage: readonly GroupUsage[
       total = add(total, amount);
       stretches.push(...priced);
     }
-    if (amount.isNegative() || quantity.isNegative())
-      belowZero.push({ row: counter.row, groups: listGroups(counter), quantity });
+    if (!amount.isNegative() && !quantity.isNegative()) continue;
+    const uncharged = quantity.isNegative() ? quantity : (counter.levels.at(-1) ?? ZERO);
+    belowZero.push({ row: counter.row, groups: listGroups(counter), quantity, uncharged });
   }
   return { stretches, total, free, belowZero, unpriced };
 }

@@ -12,7 +12,7 @@ import {
 } from "../book/resources/rate-table.ts";
 import { type Day, dayOf, parseDate } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { type Decimal, divide, multiply, ONE, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, divideExactly, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { type Bounds, joinSlabRates, type RatedSlabs } from "./rated-slabs.ts";
 
 /** A card's price table, with what an override adds to it (S18.7). */
@@ -104,7 +104,10 @@ export function joinTableRates(
   });
   const rows = [...first, ...others];
   const [findInOverride, findInTable] = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
-  const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => amountIn(each, currency));
+  const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => {
+    const limit = amountIn(each, currency);
+    return limit && multiply(limit, factor ?? ONE);
+  });
   return {
     currency,
     groupBy,
@@ -219,9 +222,10 @@ export function toSlabPricing(
   { per, factor, currency }: PriceTerms,
 ): { readonly ratePlan: RatePlanInput; readonly rateValue: RateValueInput } {
   const tiers = listTiers(row);
-  const read = (amounts: Amounts<Decimal> | null | undefined): Decimal | undefined => {
+  const read = (amounts: Amounts<Decimal> | null | undefined, units = ONE): Decimal | undefined => {
     const amount = amountIn(amounts, currency);
-    return amount && multiply(amount, factor);
+    const unitAmount = amount && divideExactly(amount, units);
+    return unitAmount && multiply(unitAmount, factor);
   };
   const slabs = tiers.map((tier, index) => ({
     order: index + 1,
@@ -231,9 +235,8 @@ export function toSlabPricing(
     slabConfig: { packageSize: tier.package, chargeAtZero: tier.chargeAtZero },
   }));
   const slabRates = tiers.map((tier, index) => {
-    const [rate, flat] = [read(tier.rate), read(tier.flat)];
-    const unitRate = rate && !tier.package ? divide(rate, per) : rate;
-    const main = unitRate ?? flat;
+    const [rate, flat] = [read(tier.rate, tier.package ? ONE : per), read(tier.flat)];
+    const main = rate ?? flat;
     if (main === undefined) throw new RatebookError("ERR_RATES_INVALID", `a row has no rate in ${currency}`, {});
     return {
       order: index + 1,

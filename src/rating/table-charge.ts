@@ -53,6 +53,10 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
         parts: explainStretches(table, priced, priceShare),
         ...(priced.free.size > 0 && {
           free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
+          ...(table.allowance && { allowance: { ...table.allowance, share } }),
+        }),
+        ...(priced.belowZero.length > 0 && {
+          belowZero: priced.belowZero.map(({ row, uncharged }) => ({ when: row.when, quantity: uncharged })),
         }),
         ...(table.bounds !== undefined && { bounds: { ...table.bounds, share } }),
       });

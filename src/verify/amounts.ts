@@ -1,8 +1,14 @@
 /** Recalculates every amount of an invoice from its explanations and reports differences (S13.6). */
-import { largestQuantity, computeCharge, verifyRounding, verifyAmount, verifyLinesBelow } from "./charges.ts";
+import {
+  largestQuantity,
+  computeCharge,
+  verifyRounding,
+  verifyRowUnits,
+  verifyAmount,
+  verifyLinesBelow,
+} from "./charges.ts";
 import { type CreditLineContext, findCreditLineContexts, type PaidInvoice, verifyCredit } from "./credits.ts";
 import {
-  add,
   compare,
   createTally,
   countDays,
@@ -266,11 +272,12 @@ function verifyCard(
   const isByDays = kind === "FIXED_FEE" || kind === "LICENSE";
   const { parts, priceTotal, chargeTotal, exact } = computeCharge(explanation, isByDays, check);
   verifyServed(explanation, { kind, isWhole: parts.every(({ share }) => compare(share, ONE) === 0) }, invoice, check);
-  if (explanation["bounds"] !== undefined) {
-    const { days, of } = asObject(asObject(explanation["bounds"])["share"]);
+  for (const name of ["bounds", "allowance"]) {
+    if (explanation[name] === undefined) continue;
+    const { days, of } = asObject(asObject(explanation[name])["share"]);
     const isWhole = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
-    check.expect(", bounds, days", isWhole ? ONE : toWholeFraction(countDays(explanation["served"])), days);
-    check.expect(", bounds, of", isWhole ? ONE : toWholeFraction(countDays(explanation["natural"])), of);
+    check.expect(`, ${name}, days`, isWhole ? ONE : toWholeFraction(countDays(explanation["served"])), days);
+    check.expect(`, ${name}, of`, isWhole ? ONE : toWholeFraction(countDays(explanation["natural"])), of);
   }
   const round = verifyRounding(explanation, digits, check);
   verifyAmount(line, exact, round(exact), check);
@@ -280,17 +287,10 @@ function verifyCard(
     const usedUnits = kind === "USAGE" ? (readUsageLines(invoice).get(line["id"]) ?? ZERO) : priceable;
     check.expect(", quantity", usedUnits, line["quantity"]);
     // A negative quantity is priced as 0 (S7.5).
-    const rules = JSON.stringify(explanation["rules"]);
-    if (!rules.includes("#s18."))
-      check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
-    else if (!rules.includes('#s7.5"')) {
-      const unpriced = asList(invoice["unpriced"]).filter(({ meterId }) => meterId === line["id"]);
-      const otherUnits = [...asList(explanation["free"]), ...unpriced].map((each) => ({
-        quantity: check.readFigure(each, "quantity"),
-      }));
-      const counted = add(sumFigures(parts, "quantity"), sumFigures(otherUnits, "quantity"));
-      check.expect(", quantity of its rows", fractionOrZero(usedUnits), counted);
-    }
+    const unpriced = asList(invoice["unpriced"]).filter(({ meterId }) => meterId === line["id"]);
+    if (JSON.stringify(explanation["rules"]).includes("#s18."))
+      verifyRowUnits(explanation, unpriced, fractionOrZero(usedUnits), check);
+    else check.expect(", quantity of its parts", maxFraction(fractionOrZero(usedUnits), ZERO), priceable);
   } else {
     // An increase counts from the quantity charged, not from the quantity paid for (S10.3).
     const above = subtract(priceable, parts.length === 0 ? ZERO : check.readFigure(explanation, "chargedBefore"));

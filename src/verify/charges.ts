@@ -131,11 +131,39 @@ function verifyRunningQuantities(parts: readonly JsonObject[], check: Check): vo
   for (const [index, part] of parts.entries()) {
     if (part["row"] === undefined) continue;
     const [row, previous] = [asObject(part["row"]), parts[index - 1] ?? {}];
+    const previousRow = asObject(previous["row"]);
     const usage = ({ when, groups }: JsonObject): string => JSON.stringify([when, groups]);
-    const continues = index > 0 && usage(asObject(previous["row"])) === usage(row);
-    const level = fractionOrZero(asObject(previous["row"])["before"]);
+    // A row of an override and one of the plan can have the same `when`.
+    const isLater = asText(previousRow["endDate"]) <= asText(row["startDate"]);
+    const continues = index > 0 && isLater && usage(previousRow) === usage(row);
+    const level = fractionOrZero(previousRow["before"]);
     const before = continues ? add(level, fractionOrZero(previous["quantity"])) : ZERO;
     check.expect(`, part ${index + 1}, before`, before, row["before"]);
+  }
+}
+
+/**
+ * Verifies that the units of rows, with free ones, those below zero and those without a row, are the units of the meter,
+ * and that no more are free than the allowance of the days (S18.2, S18.4, S18.5).
+ */
+export function verifyRowUnits(
+  explanation: JsonObject,
+  unpriced: readonly JsonObject[],
+  usedUnits: Fraction,
+  check: Check,
+): void {
+  const [parts, free, belowZero] = ["parts", "free", "belowZero"].map((name) => asList(explanation[name]));
+  const units = [parts, free, belowZero, unpriced].flatMap((items = []) =>
+    items.map((item) => ({ quantity: check.readFigure(item, "quantity") })),
+  );
+  check.expect(", quantity of its rows", usedUnits, sumFigures(units, "quantity"));
+  const { quantity, over, share } = asObject(explanation["allowance"]);
+  if (free === undefined || free.length === 0) return;
+  const allowance = roundToDigits(multiply(fractionOrZero(quantity), toShare(share)), 20, "HALF_UP");
+  const shared = over === "EACH_ROW" ? free.map((row) => [row]) : [free];
+  for (const rows of shared) {
+    const freeUnits = sumFigures(rows, "quantity");
+    check.expect(", free units", minFraction(freeUnits, allowance), freeUnits);
   }
 }
 
@@ -145,8 +173,13 @@ function verifyRowSlabs(part: JsonObject, quantity: Fraction, at: string, check:
   const after = add(before, quantity);
   const isTiered = part["pricingModel"] === "TIERED";
   check.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
+  let nextOrder: Fraction | undefined;
   const slabs = asList(part["slabs"]).map((slab, index): Slab => {
     const [order, startAfter] = [check.readFigure(slab, "order"), check.readFigure(slab, "startAfter")];
+    const isNamed = (startAfter.numerator === 0n) === (compare(order, ONE) === 0);
+    const expectedOrder = isNamed ? (nextOrder ?? order) : "1 for the first slab only";
+    check.expect(`${at}, slab ${index + 1}, order`, expectedOrder, slab["order"]);
+    nextOrder = add(order, ONE);
     const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
     const unitsBelow = (level: Fraction): Fraction =>
       maxFraction(subtract(endAt === undefined ? level : minFraction(level, endAt), startAfter), ZERO);
@@ -236,11 +269,10 @@ export function verifyLinesBelow(
       lineCheck.expect(", type", `${kind}_RATE_CARD_SLAB_AMOUNT`, item["type"]);
       lineCheck.expect(", id", line["id"], item["id"]);
       lineCheck.expect(", explanation, of", "SLAB", explanation["of"]);
-      lineCheck.expect(
-        ", description",
-        slab.numbers.map(formatFraction).join(),
-        findNumbers(hasRows ? asText(item["description"]).split(": ").at(-1) : item["description"]).join(),
-      );
+      // A line of a price table ends with its tier, if the row has several.
+      const tier = hasRows ? asText(item["description"]).split(": ").at(-1) : item["description"];
+      const numbers = hasRows && slab.numbers.length === 0 ? [] : findNumbers(tier);
+      lineCheck.expect(", description", slab.numbers.map(formatFraction).join(), numbers.join());
       verifyAmount(item, slab.exact, add(slab.cut, multiply(more, unit)), lineCheck);
       lineCheck.expect(", quantity", slab.units, item["quantity"]);
       lineCheck.expect(", valuePerQuantity", slab.rate, item["valuePerQuantity"]);

@@ -15,6 +15,7 @@ describe.each([
   ["guide/install.md", 1],
   ["guide/first-invoice.md", 1],
   ["guide/plans.md", 1],
+  ["guide/price-tables.md", 1],
   ["guide/metering.md", 1],
   ["guide/credits-and-entitlements.md", 1],
   ["guide/previews-and-price-changes.md", 6],
@@ -25,7 +26,8 @@ describe.each([
 
   test("prints the output shown", async () => {
     const files = folder();
-    for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) files.file(name, text);
+    for (const [, name = "", text = ""] of guide.matchAll(/```(?:csv|json) (\w+\.\w+)\n([^]*?)```/g))
+      files.file(name, text);
     for (const { commands, output } of blocks) {
       let stdout = "";
       for (const command of commands) {

@@ -21,13 +21,15 @@ const BOOK: BookInput = {
   eventSchemas: [
     { name: "calls", attributes: [{ name: "n" }], status: "ACTIVE" },
     { name: "chat", attributes: [{ name: "n" }], status: "ACTIVE" },
+    { name: "tokens", attributes: [{ name: "n" }], dimensions: [{ name: "model" }], status: "ACTIVE" },
   ],
   features: [{ id: "chat", name: "Chat", schemaAssociations: ["chat"] }],
   addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
-  usageMeters: [sumMeter("um.calls", "calls", "n")],
+  usageMeters: [sumMeter("um.calls", "calls", "n"), { ...sumMeter("um.tokens", "tokens", "n"), groupBy: ["model"] }],
   pricePlans: [
     planOfMonths("pp.one", { ...calls(1), ...SEATS, ...CHATS }),
     planOfMonths("pp.two", { ...calls(2), ...SEATS, ...CHATS }),
+    planOfMonths("pp.table", { usageRateCards: [{ usageMeterId: "um.tokens", rateTable: { rows: [{ rate: 1 }] } }] }),
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: [
@@ -124,6 +126,19 @@ describe.each(STORES)("at the same moment over %s", (_, open) => {
       { "200": 20 },
       20,
     ]);
+  });
+
+  test("S18.8 every row of a price table is added once", async () => {
+    const { engine, sendInTurn } = await startServers(open);
+    const answers = await atOnce(20, (index) => {
+      const row = { when: { model: `m${index % 10}` }, from: "2024-06-15", rate: 2 };
+      return sendInTurn("POST /price_plans/pp.table/rate_rows", { usageMeterId: "um.tokens", rows: [row] });
+    });
+    const countOf = (wanted: number): number => answers.filter(({ status }) => status === wanted).length;
+    expect([countOf(200), countOf(400)]).toEqual([10, 10]);
+    const { item } = await engine.pricePlans.get("pp.table");
+    const models = item.pricePlanDetails.usageRateCards[0]?.rateTable?.rows.map(({ when }) => when?.["model"]) ?? [];
+    expect([models.length, new Set(models).size]).toEqual([11, 11]);
   });
 
   test("S14.4 an event sent alone and in batches counts once, and no credit is consumed twice", async () => {

@@ -41,6 +41,7 @@ describe("completions", () => {
     expect(labelsAt('{"pricePlans": [{"pricePlanDetails": {"usageRateCards": [{"rate|')).toEqual([
       "ratePlan",
       "rateValues",
+      "rateTable",
     ]);
     expect(labelsAt('{"accounts": [{|, "id": "a"}]}')).not.toContain("id");
   });

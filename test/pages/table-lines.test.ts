@@ -59,7 +59,7 @@ test("the invoice page has a subtotal for each text of the first dimension with 
   // 2 × 5 + 2 × 3 + 0.4 × 15 = 22; 10 × 0.3 + 2 × 0.2 = 3.40
   expect(rowsOf(previewOctober())).toEqual([
     "card | Tokens | 19,400,000 | 27.90",
-    "note | rates by group; 1,000,000 units free",
+    "note | rates by group; free units: 1,000,000 of gpt-4-32000, input",
     "subtotal | gpt-4-32000 | 4,400,000 | 22.00",
     "item | input, 1 to 14 October 2026 | 2,000,000 | 0.000005 | 10.00",
     "item | input, 15 to 31 October 2026 | 2,000,000 | 0.000003 | 6.00",

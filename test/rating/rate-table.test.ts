@@ -82,6 +82,7 @@ describe("S18.2 the row of a group on a day", () => {
 
   test("S4.1 a number in a row is the text that events have", () => {
     expect(totalOf({ rows: [{ when: { model: 2 }, rate: 1 }] }, [[1, "2 x", 3]])).toBe("3");
+    expect(totalOf({ rows: [{ when: { model: 0.0000001 }, rate: 1 }] }, [[1, "0.0000001 x", 3]])).toBe("3");
   });
 
   test("S18.2 usage of a group without a row costs 0; groups whose usage was given back are not listed", () => {
@@ -303,5 +304,14 @@ describe("S18.7 overrides", () => {
     expect(formatDecimal(priceByTable(table, { usage, multiply: "0.8" }).total)).toBe("20.8");
     const rows = [{ when: { model: "a" }, rate: 1 }];
     expect(formatDecimal(priceByTable(table, { usage, multiply: "0.5", rows }).total)).toBe("10");
+  });
+
+  test("S1.4 a rate stays exact, also for many units and with a factor", () => {
+    const rate = "1234567890123456789.12345678901234567891";
+    expect(totalOf({ rows: [{ rate }] }, [[1, "a x", 1]])).toBe(rate);
+    const perMillion = { rows: [{ rate: "4.000000000000000004" }], per: 1_000_000 };
+    const priced = priceByTable(perMillion, { usage: [[1, "a x", 1]], multiply: "0.25000000000000000025" });
+    // 4.000000000000000004 × 0.25000000000000000025 = 1.000000000000000002 and 10⁻³⁶
+    expect(formatDecimal(priced.total)).toBe("0.000001000000000000000002000000000000000001");
   });
 });

@@ -10,7 +10,7 @@ const deployment = readGuide("operate/deployment.md");
 const operations = readGuide("operate/operations.md");
 
 test("the guide lists exactly the options of serve", () => {
-  const names = [...deployment.matchAll(/^\| `--([\w-]+)/gm)].map(([, name = ""]) => name);
+  const names = [...deployment.matchAll(/^- `--([\w-]+)/gm)].map(([, name = ""]) => name);
   expect(new Set(names)).toEqual(new Set(Object.keys(serveCommand.options)));
 });
 

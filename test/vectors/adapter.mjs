@@ -4,7 +4,7 @@
  */
 import { createInterface } from "node:readline";
 
-import { cyclesBetween, priceQuantity } from "ratebook";
+import { cyclesBetween, preview, priceQuantity } from "ratebook";
 
 /** The fault of this engine, for a test: `price`, `dumb`, `twice`, `text` or none. */
 const [fault] = process.argv.slice(2);
@@ -26,5 +26,25 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else if (kind === "cycles") {
     const cycles = cyclesBetween(input.pricingCycleConfig, input.from, input.until);
     answer({ id, result: { starts: cycles.map(({ start }) => new Date(start).toISOString().slice(0, 10)) } });
+  } else if (kind === "invoices") {
+    const { invoices } = preview(input.book, input.events);
+    answer({ id, result: { invoices: invoices.map(describeInvoice) } });
   } else answer({ id, skipped: true });
+}
+
+function describeInvoice({ accountId, startDate, endDate, revenueInfo, unpriced }) {
+  return {
+    accountId,
+    from: startDate.slice(0, 10),
+    until: endDate.slice(0, 10),
+    value: revenueInfo.value,
+    lines: listLines(revenueInfo),
+    unpriced,
+  };
+}
+
+/** The lines other than 0 without lines below them. */
+function listLines({ type, id, value, lineItems }) {
+  if (lineItems !== undefined) return lineItems.flatMap(listLines);
+  return value.isZero() ? [] : [{ type, id, value }];
 }

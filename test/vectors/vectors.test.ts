@@ -6,23 +6,40 @@ import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 
 import type { RatePlanInput } from "../../src/book/resources/rate-card.ts";
+import { rateRows, rateTable } from "../../src/book/resources/rate-table.ts";
 import type { Cycle, CycleConfig } from "../../src/calendar/cycle.ts";
-import { formatDate, parseDate } from "../../src/calendar/instant.ts";
+import { dayOf, formatDate, parseDate } from "../../src/calendar/instant.ts";
 import { shareOfDays } from "../../src/calendar/proration.ts";
 import { applyCredits, compareCredits } from "../../src/credits/monetary-credits.ts";
-import { cyclesBetween, Decimal, priceQuantity } from "../../src/index.ts";
-import { roundFraction, multiplyByShare, sumFractions, toFraction } from "../../src/numbers/fraction.ts";
-import { roundLines } from "../../src/rating/charge.ts";
+import { cyclesBetween, Decimal, type EventInput, preview, priceQuantity } from "../../src/index.ts";
+import { allLines } from "../../src/invoicing/invoice.ts";
+import { add, sum } from "../../src/numbers/decimal.ts";
+import {
+  decimalOfFraction,
+  roundFraction,
+  multiplyByShare,
+  subtractFractions,
+  sumFractions,
+  toFraction,
+} from "../../src/numbers/fraction.ts";
+import { roundLines, type UnpricedUsage } from "../../src/rating/charge.ts";
+import { priceUsageByTable } from "../../src/rating/rate-table.ts";
+import { joinTableRates } from "../../src/rating/rated-table.ts";
+import { chargeByTable } from "../../src/rating/table-charge.ts";
 import {
   type CreditsVector,
+  type InvoicesVector,
   type PriceVector,
   type ProrationVector,
   type RemaindersVector,
+  type TableVector,
   type Vector,
   type VectorDays,
+  type VectorGroupQuantity,
   vectors,
 } from "../../src/vectors.ts";
 import { divide, fractionOrZero, multiply, roundToDigits, formatFraction } from "../../src/verify/figures.ts";
+import { verify } from "../../src/verify/verify.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -35,6 +52,10 @@ function runVector(vector: Vector): Vector["expected"] {
   switch (vector.kind) {
     case "price":
       return madePrice(vector.input);
+    case "table":
+      return madeTable(vector.input);
+    case "invoices":
+      return madeInvoices(vector.input);
     case "cycles": {
       const { pricingCycleConfig, from, until } = vector.input;
       const cycles = cyclesBetween(pricingCycleConfig as CycleConfig, from, until);
@@ -64,6 +85,117 @@ function madePrice({ ratePlan, rateValue, quantity }: PriceVector["input"]): Pri
     amount: slab.amount.toFixed(),
   }));
   return { amount: amount.toFixed(), slabs: slabRows, adjustment: adjustment.toFixed() };
+}
+
+function madeTable(input: TableVector["input"]): TableVector["expected"] {
+  const { groupBy, currency, rateTable: table, rows, multiply: factor, served, natural, usage } = input;
+  const pricing = {
+    rateTable: rateTable.parse(table),
+    rows: rows && rateRows.parse(rows),
+    multiply: factor === undefined ? undefined : new Decimal(factor),
+  };
+  const groups = usage.map(({ date, group, quantity }) => ({
+    group: groupBy.map((dimension) => group[dimension] ?? ""),
+    day: dayOf(parseDate(date)),
+    quantity: new Decimal(quantity),
+  }));
+  const ratedTable = joinTableRates(pricing, groupBy, currency);
+  const period = { served: daysOf(served), natural: daysOf(natural) };
+  const tableUsage = { meterId: "units", quantity: sum(groups.map(({ quantity }) => quantity)), groups };
+  const { charged, bounded, slabs, explanation, unpriced } = chargeByTable(ratedTable, tableUsage, period);
+  const priced = priceUsageByTable(ratedTable, groups, {
+    from: dayOf(period.served.start),
+    until: dayOf(period.served.end),
+    share: shareOfDays(period.served, period.natural),
+  });
+  const free = explanation.free?.map(({ when, quantity }) => ({ when, quantity: quantity.toFixed() }));
+  const belowZero = priced.belowZero.map(({ row, groups: [group], quantity }) => ({
+    group: row.countsByGroup ? nameTexts(groupBy, group) : row.when,
+    quantity: quantity.toFixed(),
+  }));
+  return {
+    amount: decimalOfFraction(charged).toFixed(),
+    adjustment: decimalOfFraction(subtractFractions(bounded, charged)).toFixed(),
+    lines: slabs.map(({ order, quantity, rate, amount, usage: usageOfLine }) => ({
+      group: usageOfLine?.group ?? {},
+      from: usageOfLine?.startDate ?? "",
+      until: usageOfLine?.endDate ?? "",
+      tier: order,
+      quantity: quantity.toFixed(),
+      rate: rate.toFixed(),
+      amount: decimalOfFraction(amount).toFixed(),
+    })),
+    ...(free && { free }),
+    ...(unpriced && { unpriced: unpriced.map(formatGroupQuantity) }),
+    ...(belowZero.length > 0 && { belowZero }),
+  };
+}
+
+function nameTexts(groupBy: readonly string[], texts: readonly string[] = []): Readonly<Record<string, string>> {
+  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, texts[index] ?? ""]));
+}
+
+function formatGroupQuantity({ group, quantity }: Pick<UnpricedUsage, "group" | "quantity">): VectorGroupQuantity {
+  return { group, quantity: quantity.toFixed() };
+}
+
+function madeInvoices({ book, events }: InvoicesVector["input"]): InvoicesVector["expected"] {
+  const { invoices } = preview(book, events as readonly EventInput[]);
+  return {
+    invoices: invoices.map(({ accountId, startDate, endDate, revenueInfo, unpriced }) => ({
+      accountId,
+      from: startDate.slice(0, 10),
+      until: endDate.slice(0, 10),
+      value: revenueInfo.value.toFixed(),
+      lines: allLines(revenueInfo)
+        .filter(({ lineItems, value }) => lineItems === undefined && !value.isZero())
+        .map(({ type, id, value }) => ({ type, ...(id !== undefined && { id }), value: value.toFixed() })),
+      ...(unpriced && { unpriced: unpriced.map(formatGroupQuantity) }),
+    })),
+  };
+}
+
+/** A book with a card of the vector's table, and an event for each of its usage. */
+function bookOfTable({
+  groupBy,
+  currency,
+  rateTable: table,
+  rows,
+  multiply: factor,
+  served,
+  usage,
+}: TableVector["input"]): InvoicesVector["input"] {
+  const changes = { ...(rows && { rows }), ...(factor !== undefined && { multiply: factor }) };
+  const override = { usage: [{ meter: "units", ...changes }] };
+  const period = { plan: "pp", from: served.from, until: served.until };
+  const book = {
+    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: groupBy }],
+    usageMeters: [{ id: "units", schema: "call", sum: "n", groupBy }],
+    pricePlans: [
+      {
+        id: "pp",
+        cycle: "MONTHLY",
+        currencies: currency === "USD" ? ["USD"] : ["USD", currency],
+        usage: [{ meter: "units", rateTable: table }],
+      },
+    ],
+    accounts: [
+      {
+        id: "acme",
+        invoiceCurrency: currency,
+        plans: [Object.keys(changes).length === 0 ? period : { ...period, override }],
+      },
+    ],
+  };
+  const events = usage.map(({ date, group, quantity }, index) => ({
+    schemaName: "call",
+    id: `e${index}`,
+    timestamp: `${date}T00:00:00Z`,
+    accountId: "acme",
+    attributes: { n: quantity },
+    dimensions: group,
+  }));
+  return { book, events };
 }
 
 function madeRemainders({ amounts, digits, rounding }: RemaindersVector["input"]): RemaindersVector["expected"] {
@@ -113,6 +245,22 @@ describe("vectors", () => {
   test.each(vectors.map((vector): [string, Vector] => [`${vector.rule} ${vector.id}`, vector]))("%s", (_, vector) => {
     const { because, expected } = vector;
     expect({ because, ...runVector(vector) }).toEqual({ because, ...expected });
+  });
+
+  test.each(
+    vectors.flatMap((vector): [string, TableVector][] => (vector.kind === "table" ? [[vector.id, vector]] : [])),
+  )("an invoice has the price of the table, and the verifier agrees: %s", (_, { input, expected }) => {
+    const { book, events } = bookOfTable(input);
+    const { from, until } = input.served;
+    const options = { from, until, explain: true };
+    const { invoices } = preview(book, events as readonly EventInput[], options);
+    const price = toFraction(add(new Decimal(expected.amount), new Decimal(expected.adjustment)));
+    // Without lines there is no invoice.
+    const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+    expect(total.toFixed()).toBe(roundFraction(price, 2, "HALF_UP").toFixed());
+    const { differences, amounts } = verify({ invoices: JSON.parse(JSON.stringify(invoices)) });
+    expect(differences).toEqual([]);
+    expect(amounts.verified).toBe(amounts.total);
   });
 
   test.each(

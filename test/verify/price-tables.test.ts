@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type EventInput, preview, readBook } from "../../src/index.ts";
+import { type Book, type EventInput, preview, readBook } from "../../src/index.ts";
 import { verify } from "../../src/verify.ts";
 import { type FigurePath, listFigures, withOtherDigit } from "./figures.ts";
 
@@ -19,12 +19,14 @@ const RATE_TABLE = {
   ],
 };
 
-const book = readBook({
-  eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["model", "kind"] }],
-  usageMeters: [{ id: "calls", schema: "call", sum: "n", groupBy: ["model", "kind"] }],
-  pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable: RATE_TABLE }] }],
-  accounts: [{ id: "acme", plan: "pp", from: "2026-10-05" }],
-});
+function bookWith(override: object = {}): Book {
+  return readBook({
+    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["model", "kind"] }],
+    usageMeters: [{ id: "calls", schema: "call", sum: "n", groupBy: ["model", "kind"] }],
+    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable: RATE_TABLE }] }],
+    accounts: [{ id: "acme", plans: [{ plan: "pp", from: "2026-10-05", override }] }],
+  });
+}
 
 const events = [
   ["a", "x", 18, "06"],
@@ -45,7 +47,7 @@ const events = [
   dimensions: { model: String(model), kind: String(kind) },
 }));
 
-const invoices: unknown = JSON.parse(JSON.stringify(preview(book, events, { explain: true }).invoices));
+const invoices: unknown = JSON.parse(JSON.stringify(preview(bookWith(), events, { explain: true }).invoices));
 
 test("S13.6 S18.6 every line of a price table is verified", () => {
   const { differences, amounts } = verify({ invoices });
@@ -54,10 +56,20 @@ test("S13.6 S18.6 every line of a price table is verified", () => {
   expect(amounts.total).toBeGreaterThan(10);
 });
 
-/** Figures that only the book or the events determine: limits that do not apply, and units that no row prices. */
+test("S18.7 a row of an override and one of the plan with the same when have their own running quantities", () => {
+  const rows = ["2026-10-07", "2026-10-20"].map((from, index) => ({ when: { model: "a" }, from, rate: index + 1 }));
+  const uses = [
+    ...events,
+    ...events.map((event) => ({ ...event, id: `${event.id}-2`, timestamp: "2026-10-06T00:00:00Z" })),
+  ];
+  const own = preview(bookWith({ usage: [{ meter: "calls", rows }] }), uses, { explain: true });
+  expect(verify({ invoices: JSON.parse(JSON.stringify(own.invoices)) }).differences).toEqual([]);
+});
+
+/** Figures that only the book or the events determine: limits that do not apply, and groups. */
 function isTerm(path: FigurePath): boolean {
   const [name = ""] = path.filter((step) => typeof step === "string").slice(-1);
-  const isLimit = name === "minimumRate" || (name === "endAt" && path.includes("slabs"));
+  const isLimit = name === "minimumRate" || (name === "endAt" && path.includes("slabs")) || path.at(-2) === "allowance";
   return isLimit || path.includes("groups") || path.includes("when") || name === "startAfter" || name === "order";
 }
 

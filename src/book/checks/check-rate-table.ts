@@ -1,6 +1,6 @@
 /** Checks price tables: the amounts and tiers of each row, dates, and rows that hold for one group (S18). */
 import { groupBy } from "../../numbers/compare-ids.ts";
-import { type Decimal, divide, formatDecimal, isDecimalObject, multiply, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, divideExactly, formatDecimal, isDecimalObject, ZERO } from "../../numbers/decimal.ts";
 import { guessName, hasNoHoles, type Path, quoteValue, type Report } from "../problems.ts";
 import type { UsageMeter } from "../resources/event-schema.ts";
 import type { Amounts } from "../resources/fields.ts";
@@ -166,7 +166,7 @@ function checkUnitRates(rows: readonly RateRow[], per: Decimal | null | undefine
     listTiers(row).forEach((tier, position) => {
       if (tier.package) return;
       for (const [currency, rate] of listAmounts(tier.rate)) {
-        if (multiply(divide(rate, per), per).eq(rate)) continue;
+        if (divideExactly(rate, per) !== undefined) continue;
         const tierPath = row.rate ? [] : [row.tiers ? "tiers" : "volumeTiers", position];
         const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit`;
         const place: Path = [...path, index, ...tierPath, "rate", ...(currency === undefined ? [] : [currency])];

@@ -7,16 +7,20 @@ import {
   type Amounts,
   amounts,
   day,
+  decimal,
   decimalAboveZero,
   decimalFromZero,
   type Frozen,
   recordSchema,
+  reference,
   type StrictSchema,
   withDefault,
 } from "./fields.ts";
 
 /** Maximum number of rows of a table. */
 const ROWS_MAX = 5_000;
+/** Maximum characters of a text in a group (S18.1). */
+const TEXT_LENGTH_MAX = 512;
 
 const rateTierFields = {
   /** The last unit in the tier, inclusive; every tier but the last has it. */
@@ -42,15 +46,22 @@ export interface RateTier extends Frozen<z.output<RateTierSchema>> {}
 /** The text of a dimension; a number is its plain decimal text (S4.1). */
 const dimensionText = z
   .custom<string | number>(
-    (value) => (typeof value === "string" && value !== "") || typeof value === "number" || isDecimalObject(value),
-    issueParams("WRONG_TYPE", { expected: "a text that is not empty" }),
+    (value) => readDimensionText(value) !== undefined,
+    issueParams("WRONG_TYPE", { expected: `a text of 1 to ${TEXT_LENGTH_MAX} characters` }),
   )
-  .transform((value) => (isDecimalObject(value) ? formatDecimal(value) : String(value)))
-  .meta({ anyOf: [{ type: "string", minLength: 1 }, { type: "number" }] });
+  .transform((value) => readDimensionText(value) ?? "")
+  .meta({ anyOf: [{ type: "string", minLength: 1, maxLength: TEXT_LENGTH_MAX }, { type: "number" }] });
+
+function readDimensionText(value: unknown): string | undefined {
+  if (typeof value === "string") return value !== "" && value.length <= TEXT_LENGTH_MAX ? value : undefined;
+  const isNumber = typeof value === "number" || isDecimalObject(value);
+  const number = isNumber ? decimal.safeParse(value).data : undefined;
+  return number && formatDecimal(number);
+}
 
 const rateRowFields = {
   /** The texts of the meter's `groupBy` dimensions for which it holds; those left out may have any; default all groups. */
-  when: recordSchema(z.string().min(1), dimensionText).nullish(),
+  when: recordSchema(z.string(), dimensionText).nullish(),
   /** The first day of the price, UTC; default always. The latest of rows with the same `when` applies (S18.2). */
   from: day.nullish(),
   /** For `per` units; one for each currency if the plan has several. */
@@ -105,6 +116,19 @@ export const rateTable: RateTableSchema = z.strictObject(rateTableFields);
 export interface RateTableInput extends Frozen<z.input<RateTableSchema>> {}
 /** A rate for each group of a meter's usage, and for each day (S18). */
 export interface RateTable extends Frozen<z.output<RateTableSchema>> {}
+
+const rateRowsRequestFields = {
+  /** The id or the name of a usage meter with a price table in the version. */
+  usageMeterId: reference,
+  /** Added after the rows of the table. */
+  rows: rateRows,
+  /** An ACTIVE version, from 1; default the latest one. */
+  version: z.int().min(1).nullish(),
+};
+export interface RateRowsRequestSchema extends StrictSchema<typeof rateRowsRequestFields> {}
+export const rateRowsRequest: RateRowsRequestSchema = z.strictObject(rateRowsRequestFields);
+/** Rows for the price table of a plan version in use (S18.8). */
+export interface RateRowsRequest extends Frozen<z.input<RateRowsRequestSchema>> {}
 
 /** One text for each `when`, whatever the order of its dimensions. */
 export function whenKey(when: Readonly<Record<string, string>>): string {

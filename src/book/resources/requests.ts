@@ -39,6 +39,7 @@ import {
   type PricePlanInput,
   pricingCycleConfig,
 } from "./price-plan.ts";
+import { rateRowsRequest } from "./rate-table.ts";
 
 /** A time in a request: callers in the same process may also use a number or a `Date`, which is converted to text first. */
 export interface RequestTimeSchema extends z.ZodType<Instant, InstantInput> {}
@@ -386,6 +387,7 @@ export const REQUESTS = {
   creditCreate: z.array(creditRequest).min(1).max(100),
   groupCreate,
   accountIds,
+  rateRows: rateRowsRequest,
 } as const;
 export type RequestKind = keyof typeof REQUESTS;
 /** A parsed request: decimals are Decimals, times are milliseconds since 1970. */

@@ -33,6 +33,7 @@ import {
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
 import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
+import { formatCount } from "../table/format-rows.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
@@ -134,8 +135,10 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   });
   const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
   if (format !== "json") await printSummary(eventCounts, counts, io);
-  const isUnpriced = invoices.some(({ unpriced }) => unpriced !== undefined);
-  return list.count > 0 || skipped.length > 0 || isUnpriced ? "problems" : "done";
+  const unpricedCount = invoices.filter(({ unpriced }) => unpriced !== undefined).length;
+  if (unpricedCount > 0)
+    await printNotices([`${formatCount(unpricedCount, "invoice")} with usage without a price`], io);
+  return list.count > 0 || skipped.length > 0 || unpricedCount > 0 ? "problems" : "done";
 }
 
 /** The id of the meter or feature to trace. @throws {UsageError} together with other output, or without events */

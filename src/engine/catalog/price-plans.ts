@@ -2,6 +2,7 @@
 import * as z from "zod";
 
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import type { RateRowsRequest } from "../../book/resources/rate-table.ts";
 import {
   MIGRATION_MODES,
   type PricePlanPatch,
@@ -38,6 +39,7 @@ import {
   REQUEST,
   textFields,
 } from "../methods.ts";
+import { addRateRows } from "./rate-rows.ts";
 import {
   changeLatest,
   changeStatus,
@@ -89,6 +91,13 @@ export const pricePlanMethods = {
         activatePlan(context, latest, currencies, state);
       return changeLatest(context, "pricePlan", id, decide, accountIds);
     },
+  ),
+  /**
+   * Adds rows to the price table of an ACTIVE version (S18.8), from today or later; rows with a new `when` also from days
+   * that no closed cycle covers.
+   */
+  addRateRows: method({ id: ID, request: REQUEST }, (context, id: string, request: RateRowsRequest) =>
+    addRateRows(context, id, request),
   ),
   /** Archives every ACTIVE or DRAFT version; accounts that have it keep it. */
   archive: idMethod((context, id) =>

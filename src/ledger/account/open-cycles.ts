@@ -1,4 +1,5 @@
 /** Which cycles of an account still accept changes (S6.5). */
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { INSTANT_END, INSTANT_MIN, type Instant, startOfUtcDay, parseInstant } from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/charge-periods.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
@@ -84,6 +85,25 @@ export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: I
     until = cycle.end;
   }
   return until === undefined ? undefined : { until, at };
+}
+
+/**
+ * The end of the last closed cycle of an account under a version of a plan; `-Infinity` without one at or after `since`.
+ * Its invoice is final once the account is caught up.
+ */
+export function findClosedEnd(
+  catalog: Catalog,
+  record: AccountRecord,
+  { id, version }: Pick<PricePlan, "id" | "version">,
+  { since, now }: { readonly since: Instant; readonly now: Instant },
+): Instant {
+  const at = Math.max(now, record.caughtUpTo);
+  const terms = findGraceTerms(catalog, record);
+  const cycles = cyclesIn(findAccountPlan(catalog, record).timeline, since, at);
+  const last = cycles.findLast(
+    (cycle) => cycle.term.plan.planId === id && cycle.term.plan.version === version && closesAt(cycle, terms) <= at,
+  );
+  return last?.end ?? Number.NEGATIVE_INFINITY;
 }
 
 /**

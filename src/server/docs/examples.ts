@@ -109,6 +109,10 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
   },
   activatePricePlan: { currencies: ["USD"] },
   createPricePlanVersion: { description: "The next version" },
+  addRateRows: {
+    usageMeterId: "calls by region",
+    rows: [{ when: { region: "eu" }, from: "2026-07-01", rate: "0.008" }],
+  },
   migratePricePlan: {
     sourceId: "<id of Team>",
     sourceVersion: 1,

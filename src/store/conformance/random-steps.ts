@@ -341,7 +341,7 @@ async function readEqual(view: LedgerView, name: keyof LedgerView, values: reado
     return [items, next as unknown[]].map((page) => page.map(withoutNumber));
   }
   if (!UNORDERED.includes(name)) return items.map(withoutNumber);
-  const texts = new Map(items.map((item) => [item, inspect(item, { depth: 2 })]));
+  const texts = new Map(items.map((item) => [item, inspect(item, { depth: 2, sorted: true })]));
   return items.toSorted((a, b) => ((texts.get(a) ?? "") < (texts.get(b) ?? "") ? -1 : 1));
 }
 

@@ -9,7 +9,7 @@ import { ratebook } from "../fake-io.ts";
 const adapter = join(import.meta.dirname, "../../vectors/adapter.mjs");
 const runConformance = async (fault = "") => ratebook(["conformance", "--command", `node ${adapter} ${fault}`]);
 
-const knownCount = vectors.filter(({ kind }) => kind === "price" || kind === "cycles").length;
+const knownCount = vectors.filter(({ kind }) => ["price", "cycles", "invoices"].includes(kind)).length;
 const prices = vectors.filter(({ kind }) => kind === "price").length;
 
 describe("ratebook conformance", () => {

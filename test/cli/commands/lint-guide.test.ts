@@ -46,9 +46,9 @@ function exampleBook(part: string): string {
 const lint = async (book: string): Promise<string> =>
   (await ratebook(["lint", files.file("book.json", book)], { folderPath: files.path })).out;
 
-test("every code has an example, and a row in the table of the page", () => {
+test("every code has an example, and an item in the list of the page", () => {
   expect([...new Set(exampleList.map(({ code }) => code))]).toEqual(LINT_CODES);
-  expect([...guide.matchAll(/^\| `(\w+)` \|/gm)].map(([, code]) => code)).toEqual(LINT_CODES);
+  expect([...guide.matchAll(/^- `(\w+)`: /gm)].map(([, code]) => code)).toEqual(LINT_CODES);
 });
 
 test.each(exampleList)("$code is reported as in the example, and nothing else is", async ({ code, part, output }) => {

@@ -64,18 +64,19 @@ test("S18.6 preview shows each row, price and tier, with the texts of groups unc
   const { out } = await run("preview", "--events", events, "--explain");
   const lines = out.split("\n").filter((line) => /gpt|nova|rates/.test(line));
   expect(lines.map((line) => line.trim().replaceAll(/ {2,}/g, "  "))).toEqual([
-    "· rates by group; 500 units free (docs/reference/semantics.md#s18.2, #s18.3, #s18.4, #s18.5)",
+    "· rates by group; free units: 500 of gpt-4-32000 (docs/reference/semantics.md#s18.2, #s18.3,",
     "gpt-4-32000: above 0 to 2,000, per unit  2,000  0.003  6.00",
     "gpt-4-32000: above 2,000, per unit  500  0.001  0.50",
-    "nova, 2026-10-01 to 2026-10-14: all units, per unit  3,000  0.002  6.00",
-    "nova, 2026-10-15 to 2026-10-31: all units, per unit  3,000  0.001  3.00",
+    "nova, 2026-10-01 to 2026-10-14  3,000  0.002  6.00",
+    "nova, 2026-10-15 to 2026-10-31  3,000  0.001  3.00",
   ]);
 });
 
 test("S18.2 preview ends with 1 if no row prices some usage, and says which", async () => {
   expect((await run("preview", "--events", writeEvents("nova"))).code).toBe(0);
-  const { code, out } = await run("preview", "--events", writeEvents("nova", "vision"));
+  const { code, out, err } = await run("preview", "--events", writeEvents("nova", "vision"));
   expect(code).toBe(1);
+  expect(err).toContain("note: 1 invoice with usage without a price");
   expect(out.replaceAll(/\s+/g, " ")).toContain(
     "um.tokens: 3000 units have no price: the price table has no row for vision",
   );

@@ -88,12 +88,12 @@ describe("S18 a preview of a plan with a price table", () => {
     expect(invoice && describeInvoice(invoice)).toEqual([
       "TOTAL_AMOUNT: 27",
       "Tokens: 20525001 = 27",
-      "nova-large, input, 2026-10-01 to 2026-10-14: all units, per unit: 2000000 at 0.000005 = 10",
-      "nova-large, input, 2026-10-15 to 2026-10-31: all units, per unit: 2000000 at 0.000003 = 6",
-      "nova-large, output: all units, per unit: 400000 at 0.000015 = 6",
-      "nova-code, output: all units, per unit: 125001 at 0.000008 = 1",
-      "cached: all units, per unit: 1000000 at 0.0000005 = 0.5",
-      "nova-mini, cached: all units, per unit: 2000000 at 0.00000005 = 0.1",
+      "nova-large, input, 2026-10-01 to 2026-10-14: 2000000 at 0.000005 = 10",
+      "nova-large, input, 2026-10-15 to 2026-10-31: 2000000 at 0.000003 = 6",
+      "nova-large, output: 400000 at 0.000015 = 6",
+      "nova-code, output: 125001 at 0.000008 = 1",
+      "cached: 1000000 at 0.0000005 = 0.5",
+      "nova-mini, cached: 2000000 at 0.00000005 = 0.1",
       "nova-mini: above 0 to 10000000, per unit: 10000000 at 0.0000003 = 3",
       "nova-mini: above 10000000, per unit: 2000000 at 0.0000002 = 0.4",
     ]);
@@ -140,14 +140,14 @@ describe("S18 a preview of a plan with a price table", () => {
     expect(describeUse(20)).toEqual([
       "TOTAL_AMOUNT: 48",
       "Tokens: 20 = 32",
-      "other usage: all units, per unit: 4 at 1 = 4",
+      "other usage: 4 at 1 = 4",
       "adjustment to the minimum or maximum price: 28",
       "Minimum commitment: 16",
     ]);
     expect(describeUse(216).slice(0, 4)).toEqual([
       "TOTAL_AMOUNT: 160",
       "Tokens: 216 = 160",
-      "other usage: all units, per unit: 200 at 1 = 200",
+      "other usage: 200 at 1 = 200",
       "adjustment to the minimum or maximum price: -40",
     ]);
   });
@@ -186,13 +186,23 @@ describe("S18 a preview of a plan with a price table", () => {
     expect(invoice && describeInvoice(invoice)).toEqual([
       "TOTAL_AMOUNT: 21.97",
       "Tokens: 20525001 = 21.97",
-      "output: all units, per unit: 2525001 at 0.000001 = 2.53",
-      "nova-large, input, 2026-10-01 to 2026-10-14: all units, per unit: 3000000 at 0.000004 = 12",
-      "nova-large, input, 2026-10-15 to 2026-10-31: all units, per unit: 2000000 at 0.0000024 = 4.8",
-      "cached: all units, per unit: 1000000 at 0.0000004 = 0.4",
-      "nova-mini, cached: all units, per unit: 2000000 at 0.00000004 = 0.08",
+      "output: 2525001 at 0.000001 = 2.53",
+      "nova-large, input, 2026-10-01 to 2026-10-14: 3000000 at 0.000004 = 12",
+      "nova-large, input, 2026-10-15 to 2026-10-31: 2000000 at 0.0000024 = 4.8",
+      "cached: 1000000 at 0.0000004 = 0.4",
+      "nova-mini, cached: 2000000 at 0.00000004 = 0.08",
       "nova-mini: above 0 to 10000000, per unit: 9000000 at 0.00000024 = 2.16",
     ]);
+  });
+
+  test("S18.7 a factor multiplies the limits of the card too", () => {
+    const rateTable = { rows: [{ rate: 1 }], minimum: 10, maximum: 50 };
+    const override = { usage: [{ meter: "um.tokens", multiply: "0.8" }] };
+    const totals = [1, 20, 100].map((tokens) => {
+      const [invoice] = previewOctober(bookWith({ rateTable, account: { override } }), [[3, "a x", tokens]]);
+      return invoice && formatDecimal(invoice.revenueInfo.value);
+    });
+    expect(totals).toEqual(["8", "16", "40"]);
   });
 
   test("S18.7 an override replaces the table", () => {

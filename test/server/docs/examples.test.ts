@@ -76,6 +76,17 @@ describe("an example of a body", () => {
     ids["Team"] = await sendExample("createPricePlan");
     await sendExample("updatePricePlan", { price_plan_id: ids["Team"] });
     await sendExample("activatePricePlan", { price_plan_id: ids["Team"] });
+    const meter = { ...(BODY_EXAMPLES["createUsageMeter"] as object), name: "calls by region", groupBy: ["region"] };
+    await sendExample("activateUsageMeter", { usage_meter_id: await sendExample("createUsageMeter", {}, meter) });
+    const card = { usageMeterId: "calls by region", rateTable: { rows: [{ rate: "0.01" }] } };
+    const pricePlanDetails = {
+      supportedCurrencies: ["USD"],
+      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
+      usageRateCards: [card],
+    };
+    ids["Regions"] = await sendExample("createPricePlan", {}, { name: "Regions", pricePlanDetails });
+    await sendExample("activatePricePlan", { price_plan_id: ids["Regions"] });
+    await sendExample("addRateRows", { price_plan_id: ids["Regions"] });
 
     await sendExample("createCustomer");
     await sendExample("updateCustomer", { customer_id: "acme" });

@@ -56,7 +56,8 @@ function* wrongValues({
   if (isRequired) yield [undefined, ": missing: expected "];
   if (!isNullable) yield [null, ": "];
   const isList = schema.type === "array" || schema.type === "object";
-  yield [isList ? "text" : { an: ["object"] }, `: expected ${TYPE_NAMES[schema.type] ?? ""}`];
+  // An amount may also be an object, with one for each currency.
+  yield [isList ? "text" : [{ a: "list" }], `: expected ${TYPE_NAMES[schema.type] ?? ""}`];
   const [most, least] = [schema.maxLength ?? schema.maxItems, schema.minLength ?? schema.minItems];
   const unit = schema.type === "array" ? "items" : "characters";
   if (most !== undefined)
@@ -205,6 +206,8 @@ const FIELDS: Readonly<Record<string, string>> = {
   "PATCH /price_plans/{price_plan_id}": "description? pricePlanDetails? mode? migrationMode? versionsToMigrate?",
   "POST /price_plans/{price_plan_id}/activate": "currencies?",
   "POST /price_plans/{price_plan_id}/versions": "pricePlanDetails? description?",
+  "POST /price_plans/{price_plan_id}/rate_rows": "usageMeterId! rows! version?",
+  "POST /price_plans/{price_plan_id}/rate_rows rows[0]": "when? from? rate? tiers? volumeTiers? slabsOver?",
   "POST /settings": "id! value! entityType? entityId? namespace! name! dataType!",
   "PATCH /settings/{setting_id_str}": "value name dataType",
   "POST /migrations/price_plan":

@@ -2,7 +2,7 @@
  * The plain price of a card with a price table, for clients that know only slabs: that of its row without `when`, before
  * its price changes; else a rate of 0.
  */
-import { type RateRow, rateRows, rateTable } from "../../../book/resources/rate-table.ts";
+import { amountIn, listTiers, type RateRow, rateRows, rateTable } from "../../../book/resources/rate-table.ts";
 import { ONE, parseDecimal, ZERO } from "../../../numbers/decimal.ts";
 import { toSlabPricing } from "../../../rating/rated-table.ts";
 import { withoutAbsent } from "../../http/fields.ts";
@@ -18,7 +18,9 @@ export function addPlainPrices(card: Card, currencies: readonly string[]): Card 
   const change = findGeneralRow(changes ?? []);
   const row = change ?? findGeneralRow(table?.rows ?? []) ?? { rate: ZERO };
   const per = table?.per ?? ONE;
-  const pricing = currencies.map((currency) =>
+  // An override has rates in the currency of its account, perhaps in no other.
+  const ratedCurrencies = currencies.filter((currency) => hasRates(row, currency));
+  const pricing = ratedCurrencies.map((currency) =>
     toSlabPricing(row, { per, factor: change === undefined ? (factor ?? ONE) : ONE, currency }),
   );
   const slabs = (pricing[0]?.ratePlan.slabs ?? []).map(({ slabConfig, endAt = null, ...slab }) => ({
@@ -35,6 +37,10 @@ export function addPlainPrices(card: Card, currencies: readonly string[]): Card 
   }));
   const pricingModel = pricing[0]?.ratePlan.pricingModel ?? "TIERED";
   return { ...card, ratePlan: { pricingModel, slabs }, rateValues };
+}
+
+function hasRates(row: RateRow, currency: string): boolean {
+  return listTiers(row).every(({ rate, flat }) => amountIn(rate ?? flat, currency) !== undefined);
 }
 
 /** The row without `when`, with its first price. */

@@ -3,6 +3,7 @@ import * as z from "zod";
 
 import { currency, label } from "../../../book/resources/fields.ts";
 import { type PricePlan, pricePlan, CURRENCIES_MAX, pricePlanDetails } from "../../../book/resources/price-plan.ts";
+import { rateRowsRequest } from "../../../book/resources/rate-table.ts";
 import { MIGRATION_MODES, VERSIONS_TO_MIGRATE } from "../../../book/resources/requests.ts";
 import type { PricePlanVersion } from "../../../engine/catalog/price-plans.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
@@ -198,6 +199,15 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
+  }),
+  defineActionEndpoint(PRICE_PLANS, "rate_rows", {
+    id: "addRateRows",
+    summary: "Add rows to a price table in use",
+    description:
+      "Adds prices of an ACTIVE version from today or later; a row with a new `when` may also price earlier days that no " +
+      "closed cycle covers. Drafts of invoices follow at once.",
+    body: rateRowsRequest,
+    run: (engine, id, body) => engine.pricePlans.addRateRows(id, body),
   }),
   defineRemoveEndpoint(PRICE_PLANS, {
     id: "archivePricePlan",

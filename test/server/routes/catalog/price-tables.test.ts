@@ -32,9 +32,14 @@ async function startWithMeter(): Promise<{ readonly api: TestApi; readonly meter
   return { api, meterId: json.id };
 }
 
-async function createPlan(api: TestApi, meterId: string, rateTable: object): Promise<string> {
+async function createPlan(
+  api: TestApi,
+  meterId: string,
+  rateTable: object,
+  supportedCurrencies = ["USD"],
+): Promise<string> {
   const pricePlanDetails = {
-    supportedCurrencies: ["USD"],
+    supportedCurrencies,
     pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
     usageRateCards: [{ usageMeterId: meterId, rateTable }],
   };
@@ -139,4 +144,78 @@ test("S18.6 an invoice has a slab line for each row, price and tier; S18.7 an ac
     { rate: 0.000125 },
   ]);
   expect(override.usageRateCards).toMatchObject([{ usageMeterId: meterId, multiply: 0.5 }]);
+});
+
+test("S18.7 a row of an override answers its rates in the currency of its account", async () => {
+  const { api, meterId } = await startWithMeter();
+  const id = await createPlan(api, meterId, { rows: [{ rate: { USD: 1, EUR: 2 } }] }, ["USD", "EUR"]);
+  await api.call("POST /customers", {
+    body: { id: "customer", name: "Customer", primaryEmail: "a@b.test", address: { line1: "1 Street" } },
+  });
+  await api.call("POST /accounts", { body: { id: "acme", name: "Acme", customerId: "customer" } });
+  const usageRateCards = [{ usageMeterId: meterId, rows: [{ rate: { USD: "0.5" } }] }];
+  const association = { mode: "ASSOCIATE", pricePlanId: id, effectiveFrom: "2026-10-01", effectiveUntil: "9999-01-01" };
+  const body = { ...association, pricePlanDetailsOverride: { usageRateCards } };
+  const { status, json } = await api.call("POST /accounts/acme/price_plans", { body });
+  expect([status, json.message]).toEqual([200, undefined]);
+  const schedules = (await api.call("GET /accounts/acme/pricing_schedules")).json;
+  expect(schedules.data[0].pricePlanDetails.usageRateCards[0].rateValues).toEqual([
+    { currency: "USD", slabRates: [{ order: 1, rate: 0.5, slabRateConfig: null }] },
+  ]);
+});
+
+test("S18.8 rows are added to a table in use; S18.7 own rows stay above them, and an own table ignores them", async () => {
+  const { api, meterId } = await startWithMeter();
+  const id = await createPlan(api, meterId, { rows: [{ when: { model: "nova" }, rate: 2 }] });
+  const address = { line1: "1 Street" };
+  await api.call("POST /customers", { body: { id: "c", name: "Customer", primaryEmail: "a@b.test", address } });
+  const overrides = {
+    acme: undefined,
+    rows: { rows: [{ when: { model: "vision" }, rate: 7 }] },
+    table: { rateTable: { rows: [{ rate: 1 }] } },
+  };
+  api.at("2026-10-10T12:00:00Z");
+  for (const [accountId, override] of Object.entries(overrides)) {
+    await api.call("POST /accounts", { body: { id: accountId, name: `Account ${accountId}`, customerId: "c" } });
+    const pricePlanDetailsOverride = override && { usageRateCards: [{ usageMeterId: meterId, ...override }] };
+    const association = { pricePlanId: id, effectiveFrom: "2026-10-01", pricePlanDetailsOverride };
+    const associated = await api.call(`POST /accounts/${accountId}/price_plans`, { body: association });
+    expect([associated.status, associated.json.message]).toEqual([200, undefined]);
+    const attributes = [{ name: "tokens", value: 4 }];
+    const event = { schemaName: "call", id: accountId, accountId, attributes, dimensions: { model: "vision" } };
+    await api.call("POST /ingest", { body: { event: { ...event, timestamp: "2026-10-09T00:00:00Z" } } });
+  }
+  const line = `POST /price_plans/${id}/rate_rows` as const;
+  const vision = { when: { model: "vision" }, from: "2026-10-09", rate: "3.00" };
+  const added = await api.call(line, { body: { usageMeterId: meterId, rows: [vision] } });
+  expect(added.status).toBe(200);
+  expect(added.json.pricingSchedule[0].pricePlanDetails.usageRateCards[0].rateTable.rows[1]).toEqual(vision);
+  const totalOf = async (accountId: string): Promise<unknown> =>
+    (await api.call(`GET /invoices?account_id=${accountId}`)).json.data[0].totalAmount;
+  // 4 × 3, 4 × 7, 4 × 1
+  expect(await Promise.all(Object.keys(overrides).map(totalOf))).toEqual([12, 28, 4]);
+  for (const [body, message] of [
+    [
+      { usageMeterId: meterId, rows: [{ ...vision, rate: 1 }] },
+      "rows[0].from: expected 2026-10-10 or later, because the table has a row with the same when, got 2026-10-09",
+    ],
+    [
+      { usageMeterId: meterId, rows: [{ ...vision, from: "2026-10-10", when: { model: "a", kind: "b" } }] },
+      "pricePlanDetails.usageRateCards[0].rateTable.rows[2].when.kind: ",
+    ],
+    [{ usageMeterId: meterId, rows: [vision], version: 2 }, `the price plan "${id}" has no version 2`],
+    [{ usageMeterId: meterId, rows: [{ ...vision, untill: "x" }] }, "rows[0].untill: unknown field"],
+  ] as const) {
+    const { json } = await api.call(line, { body });
+    expect(json.message.slice(0, message.length)).toBe(message);
+  }
+});
+
+test("S18.1 the groups of a meter in use do not change: the answer says that a new meter is needed", async () => {
+  const { api, meterId } = await startWithMeter();
+  const { status, json } = await api.call(`PATCH /usage_meters/${meterId}`, { body: { groupBy: null } });
+  expect([status, json.message]).toEqual([
+    400,
+    'groupBy: the usage of the active usage meter "Tokens" is kept by its groups; create a new usage meter to group it differently',
+  ]);
 });
