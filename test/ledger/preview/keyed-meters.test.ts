@@ -117,3 +117,17 @@ describe("S19.4 a cycle that ends on 16 October, after 15 of 31 days", () => {
     expect(bill({ max: "value", groupBy: ["region"] }, [["10-02T00:00", 62]], { usage, until })).toBe("62 for 15.00");
   });
 });
+
+test("S19.3 a peak that rises after a price cut costs the new price above the old peak: 10 × 2.00 + 5 × 1.00", () => {
+  const rows = [
+    { when: { region: "eu" }, rate: 2 },
+    { when: { region: "eu" }, from: "2026-10-15", rate: 1 },
+  ];
+  const usage = [{ meter: "m", rateTable: { rows } }];
+  const samples: readonly Sample[] = [
+    ["10-03T10:00", 10],
+    ["10-20T10:00", 15],
+    ["10-21T10:00", 12],
+  ];
+  expect(bill({ max: "value", groupBy: ["region"] }, samples, { usage })).toBe("15 for 25.00");
+});
