@@ -3,9 +3,10 @@
  * usage cells, from a file or any program (S17.1).
  */
 import type { Book } from "../book/resources/book.ts";
+import type { UsageMeter } from "../book/resources/event-schema.ts";
 import { type Day, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import { readRowGroup, readUsageRow, type UsageRowInput } from "../metering/usage-rows.ts";
+import { checkRowDimensions, readUsageRow, toUsageGroup, type UsageRowInput } from "../metering/usage-rows.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
@@ -108,9 +109,9 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
     name,
     async *cells(query) {
       const rows = await readCurrentRows();
-      const places = checkKinds(rows.kinds, query);
+      const kinds = checkKinds(rows.kinds, query);
       for (const account of query.accounts) {
-        const cells = [...iterateAccountCells(rows, places, account, query)];
+        const cells = [...iterateAccountCells(rows, kinds, account, query)];
         if (cells.length > 0) yield cells;
       }
     },
@@ -121,6 +122,12 @@ export function usageFromRows({ name, read, stamp = async () => "" }: UsageRowsI
 interface RowKind {
   readonly meterId: string;
   readonly dimensions: readonly string[];
+}
+
+/** A kind with its meter, and the indices of the texts of a group in the order of the meter's dimensions. */
+interface CheckedKind {
+  readonly meter: UsageMeter;
+  readonly places: readonly number[];
 }
 
 /** A row, without its account. */
@@ -155,36 +162,38 @@ async function groupRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowI
 /**
  * Checks that all rows are of meters that can be queried, and have their groups.
  *
- * @returns for each kind, the indices of the texts of its group in the order of the meter's `groupBy`
  */
-function checkKinds(kinds: readonly RowKind[], { book, schemas }: CellQuery): readonly (readonly number[])[] {
+function checkKinds(kinds: readonly RowKind[], { book, schemas }: CellQuery): readonly CheckedKind[] {
   const meters = new Map(book.usageMeters.map((meter) => [meter.id, meter]));
   return kinds.map(({ meterId, dimensions }) => {
     const meter = meters.get(meterId);
     if (meter === undefined) throw usageRowsUnavailableError(`it has rows of the unknown meter ${quoteText(meterId)}`);
-    const { eventSchemaName: schemaName, groupBy = [] } = meter;
+    const { eventSchemaName: schemaName } = meter;
     if (!schemas.includes(schemaName)) {
       const conflict = `but events of its schema ${quoteText(schemaName)} are ingested`;
       throw usageRowsUnavailableError(`it has rows of the meter ${quoteText(meterId)}, ${conflict}`);
     }
-    readRowGroup({ group: Object.fromEntries(dimensions.map((name) => [name, name])) }, meter);
-    return groupBy.map((dimension) => dimensions.indexOf(dimension));
+    return { meter, places: checkRowDimensions(dimensions, meter).map((dimension) => dimensions.indexOf(dimension)) };
   });
 }
 
 function* iterateAccountCells(
-  { kinds, byName }: RowsByAccount,
-  places: readonly (readonly number[])[],
+  { byName }: RowsByAccount,
+  kinds: readonly CheckedKind[],
   account: UsageAccount,
   query: CellQuery,
 ): Iterable<UsageCell> {
   for (const name of [account.id, ...account.aliases]) {
     const rows = byName.get(name) ?? [];
     for (let at = 0; at < rows.length; at += 4) {
-      const [kind, day, quantity, texts] = rows.slice(at, at + 4) as unknown as PackedRow;
+      const [kindIndex, day, quantity, texts] = rows.slice(at, at + 4) as unknown as PackedRow;
       if (day < query.from || day >= query.until || instantOfDay(day) > query.upTo) continue;
-      const group = texts && (places[kind] ?? []).map((place) => texts[place] ?? "");
-      const cell = { accountId: account.id, meterId: kinds[kind]?.meterId ?? "", day };
+      const kind = kinds[kindIndex];
+      if (kind === undefined) continue;
+      const { meter, places } = kind;
+      const ordered = texts && places.map((place) => texts[place] ?? "");
+      const group = ordered && toUsageGroup(ordered, meter);
+      const cell = { accountId: account.id, meterId: meter.id, day };
       yield { ...cell, quantity: decimalOfExact(quantity), ...(group && { group }) };
     }
   }

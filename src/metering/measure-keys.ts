@@ -4,7 +4,15 @@
  */
 import type { UsageMeter } from "../book/resources/event-schema.ts";
 import type { Instant } from "../calendar/instant.ts";
-import { compareExact, type Exact, formatExact, isExact, isWithinPlaces, multiplyExact } from "../numbers/exact.ts";
+import {
+  compareExact,
+  type Exact,
+  exactOfText,
+  formatExact,
+  isExact,
+  isWithinPlaces,
+  multiplyExact,
+} from "../numbers/exact.ts";
 import { formatValue, isTruthy, ruleFailedError, type RuleObject, type RuleValue } from "../rules/value.ts";
 import { type CompiledPlace, compileSum, type Step } from "./computations.ts";
 import { toExactResult } from "./enrich.ts";
@@ -27,6 +35,18 @@ function formatTimedKey(at: Instant, eventId: string, value: Exact): string {
 /** The instant, the event id and the value's text in a key of LATEST or of a level. */
 export function parseTimedKey(key: string): readonly [at: Instant, eventId: string, value: string] {
   return JSON.parse(key) as [Instant, string, string];
+}
+
+/** Whether a text is a key with a time. */
+export function isTimedKey(key: string): boolean {
+  try {
+    const parts: unknown = JSON.parse(key);
+    if (!Array.isArray(parts) || parts.length !== 3) return false;
+    const [at, eventId, value] = parts as readonly unknown[];
+    return Number.isSafeInteger(at) && typeof eventId === "string" && exactOfText(String(value)) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 type Measure = CompiledPlace["measure"];

@@ -1,6 +1,12 @@
 /** Rows of usage: cells as files and external sources have them (S17.1). */
 import { didYouMean } from "../book/problems.ts";
-import type { UsageGroup, UsageMeter } from "../book/resources/event-schema.ts";
+import {
+  hasKeys,
+  KEY_DIMENSION,
+  usageDimensions,
+  type UsageGroup,
+  type UsageMeter,
+} from "../book/resources/event-schema.ts";
 import {
   type Day,
   dayOf,
@@ -15,6 +21,7 @@ import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
 import { formatDimensionValue, isDecimalInput } from "./event-fields.ts";
+import { CHANGE_KEY, isTimedKey, MOMENT_KEY } from "./measure-keys.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** The texts of a group, by the dimensions in the `groupBy` of its meter. */
@@ -46,6 +53,9 @@ export interface UsageRowInput {
   readonly group?: Readonly<Record<string, DecimalInput>> | undefined;
 }
 
+/** A meter, as far as its groups are concerned. */
+type GroupedMeter = Pick<UsageMeter, "id" | "groupBy" | "aggregation" | "mode">;
+
 /** A row of which only the group is not checked yet: that depends on its meter. */
 export interface ParsedUsageRow extends Omit<UsageCell, "group"> {
   readonly group?: NamedGroup;
@@ -62,20 +72,17 @@ export const USAGE_FIELDS: readonly string[] = FIELDS;
 /** Converts a cell to a row. @param meters those of the book */
 export function toUsageRow(
   { accountId, meterId, group, day, quantity }: UsageCell,
-  meters: readonly Pick<UsageMeter, "id" | "groupBy">[],
+  meters: readonly GroupedMeter[],
 ): UsageRow {
   const row = { accountId, meterId, date: formatDate(instantOfDay(day)), quantity };
   return group === undefined ? row : { ...row, group: nameGroup(group, meterId, meters) };
 }
 
 /** The texts of a group by the dimensions of its meter. @param meters those of the book */
-export function nameGroup(
-  group: UsageGroup,
-  meterId: string,
-  meters: readonly Pick<UsageMeter, "id" | "groupBy">[],
-): NamedGroup {
-  const { groupBy = [] } = meters.find(({ id }) => id === meterId) ?? {};
-  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
+export function nameGroup(group: UsageGroup, meterId: string, meters: readonly GroupedMeter[]): NamedGroup {
+  const meter = meters.find(({ id }) => id === meterId);
+  const dimensions = meter === undefined ? [] : usageDimensions(meter);
+  return Object.fromEntries(dimensions.map((dimension, index) => [dimension, group[index] ?? ""]));
 }
 
 /**
@@ -84,21 +91,59 @@ export function nameGroup(
  * @throws {RatebookError} ERR_INPUT_INVALID if the row lacks a dimension of the meter, or has another one
  */
 export function readRowGroup(
-  { group }: Pick<ParsedUsageRow, "group">,
-  { id, groupBy = [] }: Pick<UsageMeter, "id" | "groupBy">,
+  { group = {} }: Pick<ParsedUsageRow, "group">,
+  meter: GroupedMeter,
 ): UsageGroup | undefined {
-  const names = Object.keys(group ?? {});
-  const unknown = names.find((name) => !groupBy.includes(name));
+  const dimensions = checkRowDimensions(Object.keys(group), meter);
+  if (dimensions.length === 0) return undefined;
+  return toUsageGroup(
+    dimensions.map((dimension) => group[dimension] ?? ""),
+    meter,
+  );
+}
+
+/**
+ * Checks the names of a row's group.
+ *
+ * @returns those of the meter, in their order
+ * @throws {RatebookError} ERR_INPUT_INVALID if one is missing, or another one is present
+ */
+export function checkRowDimensions(names: readonly string[], meter: GroupedMeter): readonly string[] {
+  const { id } = meter;
+  const dimensions = usageDimensions(meter);
+  const unknown = names.find((name) => !dimensions.includes(name));
   if (unknown !== undefined) {
-    const hint = didYouMean(unknown, groupBy);
+    const hint = didYouMean(unknown, dimensions);
     throw invalidRowError("$.group", `the usage meter ${JSON.stringify(id)} has no groups by ${quote(unknown)}${hint}`);
   }
-  const missing = groupBy.find((dimension) => !names.includes(dimension));
+  const missing = dimensions.find((dimension) => !names.includes(dimension));
   if (missing !== undefined) {
     const needs = `the usage meter ${JSON.stringify(id)} groups usage by ${quote(missing)}`;
     throw invalidRowError("$.group", `${needs}, which the row lacks`);
   }
-  return groupBy.length === 0 ? undefined : groupBy.map((dimension) => group?.[dimension] ?? "");
+  return dimensions;
+}
+
+/** The group with texts in the order of the meter's dimensions. @throws {RatebookError} ERR_INPUT_INVALID for a wrong key */
+export function toUsageGroup(texts: readonly string[], meter: GroupedMeter): UsageGroup {
+  return hasKeys(meter) ? [...texts.slice(0, -1), readKey(texts.at(-1) ?? "", meter)] : texts;
+}
+
+/** The key of a row as metering writes it (S19.2). @throws {RatebookError} ERR_INPUT_INVALID */
+function readKey(text: string, { id, aggregation, mode }: GroupedMeter): string {
+  if (aggregation === "UNIQUE_COUNT") return text;
+  const isKey = mode === "CHANGE" ? text === CHANGE_KEY || text === MOMENT_KEY : isTimedKey(text);
+  const isNumber = aggregation === "MAX" || aggregation === "MIN";
+  try {
+    if (isNumber) return formatDecimal(parseDecimal(text));
+  } catch (error) {
+    throw invalidRowError("$.group", `group.${KEY_DIMENSION}: ${describeError(error)}`);
+  }
+  if (isKey) return text;
+  const expected =
+    mode === "CHANGE" ? `"${CHANGE_KEY}" or "${MOMENT_KEY}"` : 'a key such as [1790000000000,"event","5"]';
+  const message = `group.${KEY_DIMENSION} of the usage meter ${JSON.stringify(id)}: expected ${expected}`;
+  throw invalidRowError("$.group", message);
 }
 
 /**

@@ -34,7 +34,10 @@ const shuffled = events.chain((list) =>
 const openings = fc.integer({ min: 0, max: 5 });
 
 function countKeys(list: readonly Event[]): readonly KeyedUsage[] {
-  return list.map(({ at, value }) => ({ day: dayOf(at), key: String(value) }));
+  const values = new Map(
+    list.map(({ at, value }) => [`${dayOf(at)} ${value}`, { day: dayOf(at), key: String(value) }]),
+  );
+  return [...values.values()];
 }
 
 function toValues(list: readonly Event[]): { at: number; eventId: string; value: Decimal }[] {

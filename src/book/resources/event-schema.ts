@@ -243,6 +243,15 @@ export function hasKeys({ aggregation }: Pick<UsageMeter, "aggregation">): boole
   return aggregation !== "COUNT" && aggregation !== "SUM";
 }
 
+/** The name of the key in a group of usage (S19.2). */
+export const KEY_DIMENSION = "$key";
+
+/** The names of the texts by which usage of a meter is kept: its dimensions, and the key if it has keys. */
+export function usageDimensions(meter: Pick<UsageMeter, "groupBy" | "aggregation">): readonly string[] {
+  const { groupBy = [] } = meter;
+  return hasKeys(meter) ? [...groupBy, KEY_DIMENSION] : groupBy;
+}
+
 /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1). */
 export const GROUPS_MAX = 1000;
 /** Maximum number of values of a meter with keys, in one account on a day, in all its groups (S19.2). */

@@ -1,7 +1,7 @@
 /** Event schemas and usage meters in short and in long form (book.md). */
 import { formatDecimal, parseDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { eventSchema, usageMeter } from "../resources/event-schema.ts";
-import type { LongObject, WrittenObject } from "./expansion.ts";
+import type { LongObject, Written, WrittenObject } from "./expansion.ts";
 import { DECLARED_FIELDS, METER_FIELDS, shortenFields } from "./fields.ts";
 import { hasValue, type JsonObject, listObjects, withoutAbsent } from "./json-object.ts";
 import { readRuleText, withoutDefaults } from "./same-part.ts";
@@ -60,16 +60,21 @@ export function expandMeter(meter: WrittenObject, long: LongObject): void {
   if (measures.length === 0) meter.report("sum", "MISSING", { expected: 'what the meter adds up, or "count": true' });
   for (const [field, value] of Object.entries(MEASURES[measure] ?? {})) long.set([field], value, meter.path);
   long.set(["computations", 0, "order"], 1, meter.path);
-  if (where !== undefined) {
-    if (Object.keys(where.value as JsonObject).length === 0)
-      meter.report("where", "MISSING", { expected: 'a condition, such as { "region": "eu" }' });
-    long.set(["computations", 0, "matcher"], toMatcher(where.value as JsonObject), where.path);
-  }
+  if (where !== undefined) expandConditions(meter, where, long);
   const measured = measure === "count" ? undefined : meter.field(measure);
-  if (measured === undefined) return;
-  const { value } = measured;
-  const rule = typeof value === "string" ? { var: `${fieldKind(measure)}.${value}` } : value;
-  long.set(["computations", 0, "computation"], rule, measured.path);
+  if (measured !== undefined)
+    long.set(["computations", 0, "computation"], toComputation(measured.value, measure), measured.path);
+}
+
+function expandConditions(meter: WrittenObject, { value, path }: Written, long: LongObject): void {
+  if (Object.keys(value as JsonObject).length === 0)
+    meter.report("where", "MISSING", { expected: 'a condition, such as { "region": "eu" }' });
+  long.set(["computations", 0, "matcher"], toMatcher(value as JsonObject), path);
+}
+
+/** The rule of a short field, which may name a field of events. */
+function toComputation(value: unknown, measure: string): unknown {
+  return typeof value === "string" ? { var: `${fieldKind(measure)}.${value}` } : value;
 }
 
 /** The kind of field that the text of a short field names: different values are mostly those of a dimension. */
