@@ -82,6 +82,41 @@ test("S18.2 preview ends with 1 if no row prices some usage, and says which", as
   );
 });
 
+test("S18.2 check and lint tell which groups of events no row prices, and which rows no event has", async () => {
+  const events = writeEvents("nova", "vision", "vision", "nova5");
+  const warning = (model: string, units: string): string =>
+    `pp@1/usage/um.tokens/group/${model}: no row prices um.tokens of model "${model}"; add a row, or one without a when: ${units} cost 0`;
+  const check = await run("check", "--events", events);
+  expect(check.err.split("\n")).toEqual([
+    `book.json: warning: ${warning("vision", "6000 units from 2026-10-11 to 2026-10-12")}`,
+    `book.json: warning: ${warning("nova5", "3000 units on 2026-10-13")}`,
+    "",
+  ]);
+  expect(check.code).toBe(1);
+  const lint = await run("lint", "--events", events);
+  expect(lint.out).toMatch(/^book\.json:1:\d+: note ROW_UNUSED pp@1\/usage\/um\.tokens\/row\/gpt-4-32000: /);
+  expect(lint.out).toContain('nova5: no row prices um.tokens of model "nova5"; ');
+  expect([lint.code, lint.out.split("\n").at(-2)]).toEqual([1, "book.json: 2 warnings, 1 note"]);
+  for (const command of ["check", "lint"])
+    expect((await run(command, "--events", writeEvents("nova", "gpt-4-32000"))).code).toBe(0);
+});
+
+test("S18.2 check and lint create accounts from events and read usage files; rejected events are problems", async () => {
+  files.file("book.json", JSON.stringify({ ...BOOK, accounts: [] }));
+  const events = writeEvents("nova", "vision");
+  const unknown = await run("lint", "--events", events);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("1 unknown account: acme (2 events)")]);
+  const { out } = await run("lint", "--events", events, "--accounts-from-events");
+  expect(out).toMatch(/^book\.json:1:\d+: .*row\/gpt-4-32000[^]*\nbook\.json:1:\d+: warning USAGE_UNPRICED .*vision/);
+  const usage = files.file(
+    "usage.csv",
+    "accountId,meterId,date,quantity,group.model\nacme,um.tokens,2026-10-02,5,beta\n",
+  );
+  const { code, err } = await run("check", "--usage", usage, "--accounts-from-events");
+  expect([code, err]).toEqual([1, expect.stringContaining("group/beta: ")]);
+  expect(await run("check", "--plan", "plan.json", "--usage", usage)).toMatchObject({ code: 2 });
+});
+
 test("S18.2 chart refuses to draw a quantity without groups", async () => {
   const { code, err } = await run("chart");
   expect([code, err]).toEqual([
