@@ -2,7 +2,7 @@
 import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
 import { shareOfDays } from "../calendar/proration.ts";
-import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
+import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
 import { toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
@@ -151,9 +151,10 @@ const GROUPS_SHOWN_MAX = 5;
 
 function describeUnpriced({ meterId }: TableUsage, table: RatedTable, { unpriced }: PricedTable): readonly string[] {
   if (unpriced.length === 0) return [];
-  const quantity = formatDecimal(sum(unpriced.map((each) => each.quantity)));
+  const quantity = sum(unpriced.map((each) => each.quantity));
+  const units = quantity.eq(ONE) ? "1 unit has" : `${formatDecimal(quantity)} units have`;
   const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(table, group)));
   const more = unpriced.length - groups.length;
   const rest = more === 0 ? "" : `; and ${more} more group${more === 1 ? "" : "s"}`;
-  return [`${meterId}: ${quantity} units have no price: the price table has no row for ${groups.join("; ")}${rest}`];
+  return [`${meterId}: ${units} no price: the price table has no row for ${groups.join("; ")}${rest}`];
 }
