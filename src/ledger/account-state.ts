@@ -254,10 +254,8 @@ export class AccountState implements AccountAtEvent {
     if (fullDays === undefined) return true;
     const [meterId, texts] = [program.meterIds[place] ?? "", program.groups[place]];
     if (texts === undefined || !fullDays.some((full) => full.meterId === meterId && full.day === day)) return true;
-    const used = this.usageByGroup(meterId, day, day + 1);
-    if (used.length < GROUPS_MAX) return true;
-    const key = formatGroup(readGroup(texts));
-    return used.some(({ group }) => formatGroup(group) === key);
+    const used = this.#ownUsage().groupsOn(meterId, day);
+    return used.size < GROUPS_MAX || used.has(formatGroup(readGroup(texts)));
   }
 
   periodAt(at: Instant): AccountPeriod {
