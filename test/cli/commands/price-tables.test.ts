@@ -42,6 +42,10 @@ const BOOK = {
   accounts: [{ id: "acme", plan: "pp", from: "2026-10-01" }],
 };
 
+function planWith(rows: readonly object[]): object {
+  return { id: "pp", cycle: "MONTHLY", usage: [{ meter: "um.tokens", rateTable: { per: 1000, rows } }] };
+}
+
 function writeEvents(...models: readonly string[]): string {
   const lines = models.map((model, index) =>
     JSON.stringify({
@@ -115,6 +119,31 @@ test("S18.2 check and lint create accounts from events and read usage files; rej
   const { code, err } = await run("check", "--usage", usage, "--accounts-from-events");
   expect([code, err]).toEqual([1, expect.stringContaining("group/beta: ")]);
   expect(await run("check", "--plan", "plan.json", "--usage", usage)).toMatchObject({ code: 2 });
+});
+
+test("S18.2 diff tells which row's rates and usage changed, and which row is new", async () => {
+  const writeInvoices = async (name: string, rows: readonly object[], models: readonly string[]): Promise<string> => {
+    files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+    const explained = ["--events", writeEvents(...models), "--explain", "--format", "json"];
+    return files.file(name, (await run("preview", ...explained)).out);
+  };
+  const rows = [
+    { when: { model: "nova" }, rate: 2 },
+    { when: { model: "code" }, rate: 5 },
+  ];
+  const before = await writeInvoices("a.json", rows, ["nova", "code", "vision"]);
+  const changed = [{ when: { model: "nova" }, rate: 1 }, ...rows.slice(1), { when: { model: "vision" }, rate: 9 }];
+  const after = await writeInvoices("b.json", changed, ["nova", "code", "vision", "code"]);
+  const { out } = await ratebook(["diff", before, after], { folderPath: files.path });
+  // 3,000 units each: of nova 2 less in a thousand, of vision 9 instead of no price; code twice.
+  expect(out.split("\n").slice(1, -1)).toEqual([
+    "  Tokens: 21.00 → 60.00 (+39.00)",
+    "    usage: +15",
+    "      code: +15",
+    "    rates: +24",
+    "      nova: -3",
+    "      vision, a new row: +27",
+  ]);
 });
 
 test("S18.2 chart refuses to draw a quantity without groups", async () => {
