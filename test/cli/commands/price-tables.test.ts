@@ -146,6 +146,39 @@ test("S18.2 diff tells which row's rates and usage changed, and which row is new
   ]);
 });
 
+test("S18.2 backtest compares a table with one rate, and tells which usage the draft does not price", async () => {
+  const [first, second] = [
+    { when: { model: "nova" }, rate: 1 },
+    { when: { model: "code" }, rate: 4 },
+  ] as const;
+  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith([first, second])] }));
+  const draft = { ...planWith([first]), id: "draft", status: "DRAFT" };
+  const drafts = [
+    files.file("gap.json", JSON.stringify(draft)),
+    files.file("plain.json", JSON.stringify({ ...draft, usage: [{ meter: "um.tokens", rate: "0.002" }] })),
+  ];
+  // 3,000 units each: nova 3, code 12 twice; nova alone 3; all 9,000 at 2 for 1,000 are 18.
+  const options = ["--events", writeEvents("nova", "code", "code"), "--plan", ...drafts] as const;
+  const { code, out } = await run("backtest", ...options);
+  const lines = out.split("\n").map((line) => line.replaceAll(/ +/g, " "));
+  expect(lines.filter((line) => line.startsWith("acme"))).toEqual([
+    "acme 27.00 3.00 -24.00 -88.9%",
+    "acme 27.00 18.00 -9.00 -33.3%",
+  ]);
+  const unpriced = "without a price, because no row of a price table is for it: 6000 units of um.tokens for code";
+  expect([code, lines.filter((line) => line.includes("price table"))]).toEqual([1, [unpriced]]);
+  expect((await run("backtest", ...options, "--format", "html")).out).toContain(`gap.json: ${unpriced}`);
+  const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
+  expect(json.plans).toMatchObject([
+    {
+      unpriced: [{ meterId: "um.tokens", group: { model: "code" }, quantity: 6000 }],
+      accounts: [{ lines: [{ rows: [{ when: { model: "code" }, change: "REMOVED" }] }] }],
+    },
+    { accounts: [{ lines: [{ causes: { rates: { numerator: -9 } } }] }] },
+  ]);
+  expect(json.plans[1]).not.toHaveProperty("unpriced");
+});
+
 test("S18.2 chart refuses to draw a quantity without groups", async () => {
   const { code, err } = await run("chart");
   expect([code, err]).toEqual([
