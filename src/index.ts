@@ -264,6 +264,7 @@ export {
   type DiffOptions,
   type InvoiceDiff,
 } from "./analysis/diff/diff-invoices.ts";
+export type { DiffRow } from "./analysis/diff/table-steps.ts";
 export type { LintFinding } from "./analysis/lint/finding.ts";
 export { lintBook, type LintOptions } from "./analysis/lint/lint-book.ts";
 export {

@@ -39,6 +39,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "Writes a book in its short form, or its long one, in place: comments stay.",
     load: async () => (await import("./commands/format.ts")).formatCommand,
   },
+  prices: {
+    summary: "Writes a price table as a spreadsheet (CSV), and puts a changed one back into the book: comments stay.",
+    load: async () => (await import("./commands/prices.ts")).pricesCommand,
+  },
   schema: {
     summary: 'Prints the paths of the JSON Schemas of a book, a plan and a map, for "$schema" in an editor.',
     load: async () => (await import("./commands/schema.ts")).schemaCommand,

@@ -196,7 +196,7 @@ function findAccountColumn(columns: readonly Column[]): Column | undefined {
 }
 
 /** Splits `customerId` and `customer_id` into "customer" and "id". */
-function splitWords(name: string): readonly string[] {
+export function splitWords(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1 $2")
     .toLowerCase()

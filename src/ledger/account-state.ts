@@ -259,10 +259,8 @@ export class AccountState implements AccountAtEvent {
     const [meter, texts] = [program.meters[place], program.groups[place]];
     if (meter === undefined || texts === undefined) return true;
     if (!fullDays.some((full) => full.meterId === meter.id && full.day === day)) return true;
-    const used = this.usageByGroup(meter.id, day, day + 1);
-    if (used.length < groupsMaxOf(meter)) return true;
-    const key = formatGroup(readGroup(texts));
-    return used.some(({ group }) => formatGroup(group) === key);
+    const used = this.#ownUsage().groupsOn(meter.id, day);
+    return used.size < groupsMaxOf(meter) || used.has(formatGroup(readGroup(texts)));
   }
 
   periodAt(at: Instant): AccountPeriod {

@@ -1,12 +1,19 @@
 /**
  * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since.
  */
-import { compareGroups, formatGroup, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
+import {
+  compareGroups,
+  formatGroup,
+  type GroupUsage,
+  NO_GROUP,
+  type UsageGroup,
+} from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
+import { sumGroupUsage } from "../metering/grouped-usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
-import { addExact, decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
+import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact } from "../numbers/exact.ts";
 import type { LedgerCell, UsageDelta, EntryRecord } from "./records.ts";
 
 /** Up to this many records or sums are searched linearly; for more an index is built. */
@@ -123,6 +130,8 @@ export class WorkingCells {
   #added: GrowingDelta[] | undefined;
   /** The added sums by day and item, once there are many. */
   #addedByDay: Map<string, GrowingDelta> | undefined;
+  /** The groups of meters and days for which they were asked. */
+  #groupsByDay: Map<string, Map<string, Exact>> | undefined;
 
   constructor(accountId: string, read: readonly LedgerCell[]) {
     this.#accountId = accountId;
@@ -147,22 +156,30 @@ export class WorkingCells {
       this.#read.filter(({ group }) => group !== undefined),
       (cell) => cell.meterOrFeatureId,
     );
-    const sums = new Map<string, GroupUsage>();
     const added = (this.#added ?? NO_DELTAS).filter(({ meterOrFeatureId }) => meterOrFeatureId === itemId);
     const addedCells = added.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
-    for (const { group, day, quantity } of [...(this.#readGroups.get(itemId) ?? []), ...addedCells]) {
-      if (group === undefined || day < from || day >= until) continue;
-      const key = `${day} ${formatGroup(group)}`;
-      sums.set(key, { group, day, quantity: add(sums.get(key)?.quantity ?? ZERO, quantity) });
-    }
-    const used = [...sums.values()].filter(({ quantity }) => !quantity.isZero());
-    return used.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
+    return sumGroupUsage(
+      [...(this.#readGroups.get(itemId) ?? []), ...addedCells].flatMap(({ group, day, quantity }) =>
+        group === undefined || day < from || day >= until ? [] : [{ group, day, quantity }],
+      ),
+    );
+  }
+
+  /** The sums other than 0 of a meter's groups on a day, by {@link formatGroup}. The map changes with later additions. */
+  groupsOn(itemId: string, day: Day): ReadonlyMap<string, Exact> {
+    const key = cellKey(itemId, day);
+    const known = this.#groupsByDay?.get(key);
+    if (known !== undefined) return known;
+    const usage = this.groupsBetween(itemId, day, day + 1);
+    const sums = new Map(usage.map(({ group, quantity }) => [formatGroup(group), exactOfDecimal(quantity)]));
+    (this.#groupsByDay ??= new Map()).set(key, sums);
+    return sums;
   }
 
   /** @param group only for a meter with groups */
   add(itemId: string, day: Day, quantity: Exact, group?: UsageGroup): void {
-    const key = group && formatGroup(group);
-    const found = this.#find(itemId, day, key);
+    if (group !== undefined) addToGroup(this.#groupsByDay?.get(cellKey(itemId, day)), group, quantity);
+    const found = this.#find(itemId, day, group);
     if (found !== undefined) {
       found.quantity = addExact(found.quantity, quantity);
       return;
@@ -171,31 +188,40 @@ export class WorkingCells {
     if (group !== undefined) delta.group = group;
     if (this.#added === undefined) this.#added = [delta];
     else this.#added.push(delta);
-    this.#addedByDay?.set(`${day} ${itemId} ${key}`, delta);
+    this.#addedByDay?.set(cellKey(itemId, day, group), delta);
   }
 
   addTo(changed: UsageDelta[]): void {
     for (const delta of this.#added ?? NO_DELTAS) changed.push(delta);
   }
 
-  /** @param groupKey undefined without groups */
-  #find(itemId: string, day: Day, groupKey: string | undefined): GrowingDelta | undefined {
+  #find(itemId: string, day: Day, group: UsageGroup | undefined): GrowingDelta | undefined {
     const added = this.#added ?? NO_DELTAS;
     if (added.length > FEW) {
       this.#addedByDay ??= new Map(
-        added.map((delta) => [
-          `${delta.day} ${delta.meterOrFeatureId} ${delta.group && formatGroup(delta.group)}`,
-          delta,
-        ]),
+        added.map((delta) => [cellKey(delta.meterOrFeatureId, delta.day, delta.group), delta]),
       );
-      return this.#addedByDay.get(`${day} ${itemId} ${groupKey}`);
+      return this.#addedByDay.get(cellKey(itemId, day, group));
     }
     for (const delta of added) {
-      if (delta.day !== day || delta.meterOrFeatureId !== itemId) continue;
-      if ((delta.group && formatGroup(delta.group)) === groupKey) return delta;
+      const isSameItem = delta.day === day && delta.meterOrFeatureId === itemId;
+      if (isSameItem && compareGroups(delta.group ?? NO_GROUP, group ?? NO_GROUP) === 0) return delta;
     }
     return undefined;
   }
+}
+
+function cellKey(itemId: string, day: Day, group = NO_GROUP): string {
+  return `${day} ${itemId} ${formatGroup(group)}`;
+}
+
+/** Adds to the sum of a group, which stays while it is other than 0. */
+function addToGroup(sums: Map<string, Exact> | undefined, group: UsageGroup, quantity: Exact): void {
+  if (sums === undefined) return;
+  const key = formatGroup(group);
+  const sum = addExact(sums.get(key) ?? 0, quantity);
+  if (isZeroExact(sum)) sums.delete(key);
+  else sums.set(key, sum);
 }
 
 function indexByItem(read: readonly LedgerCell[]): Map<string, Days> {

@@ -1,7 +1,14 @@
 /** The usage of the meters that have groups, by account, meter, group and day. */
-import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import {
+  compareGroups,
+  formatGroup,
+  type GroupUsage,
+  NO_GROUP,
+  type UsageGroup,
+} from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
+import { add, ZERO } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { AddAll } from "./cells.ts";
 import { GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
@@ -11,6 +18,17 @@ export interface MeterGrouping {
   readonly meters: readonly number[];
   /** Maximum number of groups of each with usage other than 0, in one account on a day (S18.1, S19.2). */
   readonly groupsMax: number;
+}
+
+/** The sums other than 0 of a meter's groups, by day, then group. */
+export function sumGroupUsage(usage: readonly GroupUsage[]): readonly GroupUsage[] {
+  const sums = new Map<string, GroupUsage>();
+  for (const { group, day, quantity } of usage) {
+    const key = `${day} ${formatGroup(group)}`;
+    sums.set(key, { group, day, quantity: add(sums.get(key)?.quantity ?? ZERO, quantity) });
+  }
+  const used = [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+  return used.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
 }
 
 /** Where the groups of a meter are: its column among meters with the same groups. */

@@ -121,6 +121,9 @@ class CellTally implements UsageTally {
   adder(meters: readonly number[], groups: readonly (GroupTexts | undefined)[] = []): AddAll {
     const addGroups = this.groups.adders(meters, groups);
     if (addGroups.length === 0) return this.#sums.adder(meters);
+    const [addOnly] = addGroups;
+    const hasGroups = meters.every((meter) => this.groups.has(meter));
+    if (addOnly !== undefined && addGroups.length === 1 && hasGroups) return addOnly;
     const places = [...meters.keys()].filter((place) => !this.groups.has(meters[place] ?? -1));
     const addSums = this.#sums.adder(places.map((place) => meters[place] ?? -1));
     return (account, day, quantities) => {

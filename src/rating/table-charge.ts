@@ -2,7 +2,7 @@
 import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
-import { type Decimal, formatDecimal, sum } from "../numbers/decimal.ts";
+import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
 import { type Fraction, multiplyByShare, toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
@@ -53,7 +53,7 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
         parts: explainStretches(table, priced, priceShare),
         ...(priced.free.size > 0 && {
           free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
-          ...(table.allowance && { allowance: { ...table.allowance, share } }),
+          ...(table.allowance && { allowance: { ...table.allowance, share: isProrated ? WHOLE_SHARE : share } }),
         }),
         ...(priced.belowZero.length > 0 && {
           belowZero: priced.belowZero.map(({ row, uncharged }) => ({ when: row.when, quantity: uncharged })),
@@ -158,9 +158,10 @@ const GROUPS_SHOWN_MAX = 5;
 
 function describeUnpriced({ meterId }: TableUsage, table: RatedTable, { unpriced }: PricedTable): readonly string[] {
   if (unpriced.length === 0) return [];
-  const quantity = formatDecimal(sum(unpriced.map((each) => each.quantity)));
+  const quantity = sum(unpriced.map((each) => each.quantity));
+  const units = quantity.eq(ONE) ? "1 unit has" : `${formatDecimal(quantity)} units have`;
   const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(table, group)));
   const more = unpriced.length - groups.length;
   const rest = more === 0 ? "" : `; and ${more} more group${more === 1 ? "" : "s"}`;
-  return [`${meterId}: ${quantity} units have no price: the price table has no row for ${groups.join("; ")}${rest}`];
+  return [`${meterId}: ${units} no price: the price table has no row for ${groups.join("; ")}${rest}`];
 }

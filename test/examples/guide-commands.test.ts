@@ -15,7 +15,7 @@ describe.each([
   ["guide/install.md", 1],
   ["guide/first-invoice.md", 1],
   ["guide/plans.md", 1],
-  ["guide/price-tables.md", 1],
+  ["guide/price-tables.md", 2],
   ["guide/metering.md", 1],
   ["guide/credits-and-entitlements.md", 1],
   ["guide/previews-and-price-changes.md", 6],

@@ -122,7 +122,7 @@ describe("invalid input is reported, and stays as it was typed", () => {
   });
 });
 
-test("a book of many plans, slabs and accounts is partly shown", async () => {
+test("a book of many plans, slabs, rows of a price table and accounts is partly shown", async () => {
   const [plan] = SMALL_BOOK.pricePlans;
   const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
   const starts = Array.from({ length: 2000 }, (_, index) => index);
@@ -134,9 +134,21 @@ test("a book of many plans, slabs and accounts is partly shown", async () => {
     },
     rateValues: [{ currency: "USD", slabRates: starts.map((start) => ({ order: start + 1, rate: 1 })) }],
   };
-  const details = { ...plan?.pricePlanDetails, usageRateCards: [long] };
+  const table = {
+    usageMeterId: "um.grouped",
+    rateTable: { rows: starts.map((start) => ({ when: { region: `r${start}` }, rate: 1 })) },
+  };
+  const details = { ...plan?.pricePlanDetails, usageRateCards: [long, table] };
   const book = {
     ...SMALL_BOOK,
+    eventSchemas: [
+      ...SMALL_BOOK.eventSchemas,
+      { name: "grouped", attributes: [{ name: "n" }], dimensions: [{ name: "region" }] },
+    ],
+    usageMeters: [
+      ...SMALL_BOOK.usageMeters,
+      { id: "um.grouped", name: "Grouped", schema: "grouped", sum: "n", groupBy: ["region"] },
+    ],
     pricePlans: [
       { ...plan, pricePlanDetails: details },
       ...starts.slice(1, 300).map((index) => ({ ...plan, id: `pp.${index}`, name: `Plan ${index}` })),
@@ -145,7 +157,12 @@ test("a book of many plans, slabs and accounts is partly shown", async () => {
   };
   const open = await openWith({ book: JSON.stringify(book) });
   const { page } = open;
-  for (const message of ["first 10 of 300 plans", "first 100 of 2,000 tiers", "first 50 of 500 invoices"])
+  for (const message of [
+    "first 10 of 300 plans",
+    "first 100 of 2,000 tiers",
+    "first 200 of 2,000 rows",
+    "first 50 of 500 invoices",
+  ])
     await page.getByText(message).waitFor();
   expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(10_000);
   expect(open.faults).toEqual([]);

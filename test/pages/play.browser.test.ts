@@ -21,6 +21,29 @@ afterAll(() => files.remove());
 const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
 const JUNE = { usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
 const stateful = (state: object): string => embedData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
+const TABLE_BOOK = {
+  eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model", "kind"] }],
+  usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model", "kind"] }],
+  pricePlans: [
+    {
+      id: "pp",
+      cycle: "MONTHLY",
+      usage: [
+        {
+          meter: "um.tokens",
+          rateTable: {
+            per: 1000,
+            rows: [
+              { when: { model: "large", kind: "input" }, rate: 5 },
+              { when: { model: "mini" }, tiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
+            ],
+          },
+        },
+      ],
+    },
+  ],
+  accounts: [{ id: "prod", plan: "pp", from: "2024-06-01" }],
+};
 const usageLine = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
 
 const totalsOn = async (page: Page): Promise<readonly string[]> =>
@@ -48,6 +71,74 @@ describe("the playground", () => {
     await expect.poll(() => totalsOn(page)).toEqual(["3,750.00"]);
     expect(await page.getByRole("img").getAttribute("alt")).toContain("above 100: 1.50 each");
     expect(await page.locator(".cycles").innerText()).toContain("1 to 30 June 2024: the whole cycle of 30 days");
+    await expectSound(open);
+    await open.close();
+  });
+
+  test.each([
+    ["on a desk", DESK],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
+  ])("%s: a price table is a grid that takes cells of a spreadsheet", async (_, options) => {
+    const events = [
+      ["large", "input", 2000],
+      ["small", "output", 1000],
+    ].map(([model, kind, tokens], index) => ({
+      schemaName: "call",
+      id: `e${index}`,
+      accountId: "prod",
+      timestamp: "2024-06-20T00:00:00Z",
+      attributes: { tokens },
+      dimensions: { model, kind },
+    }));
+    const open = await openPage(
+      stateful({
+        book: JSON.stringify(TABLE_BOOK, null, 2),
+        events: events.map((event) => JSON.stringify(event)).join("\n"),
+      }),
+      options,
+    );
+    const { page } = open;
+    const cell = (row: string, column: string) => page.getByLabel(`Tokens, ${row}: ${column}`, { exact: true });
+    const invoice = page.locator("section[aria-labelledby=invoices]");
+    const undo = page.getByRole("button", { name: "Undo" });
+    // 2,000 × 5 ÷ 1,000; no row prices the model small.
+    await expect.poll(() => totalsOn(page)).toEqual(["10.00"]);
+    expect(await invoice.innerText()).toContain("no row for small, output");
+    await cell("new row", "model").pressSequentially("small");
+    await page.getByText("rate USD: missing: expected a rate or tiers").waitFor();
+    expect(await cell("row 3", "rate USD").getAttribute("aria-invalid")).toBe("true");
+    await expectSound(open);
+    await cell("row 3", "rate USD").fill("3");
+    // 10 + 1,000 × 3 ÷ 1,000
+    await expect.poll(() => totalsOn(page)).toEqual(["13.00"]);
+    expect(await invoice.locator("tr.slab").allInnerTexts()).toEqual([
+      expect.stringMatching(/^large, input\s+2,000 × 0.005\s+10.00$/),
+      expect.stringMatching(/^small\s+1,000 × 0.003\s+3.00$/),
+    ]);
+    const cells = "large\tinput\t\t6\nmini\nsmall\t\t\t$4.00\ncode\t\t2024-06-15\t1\n";
+    await cell("row 1", "model").focus();
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", ${JSON.stringify(cells)});
+      const paste = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(paste);
+    }`);
+    await page.getByText("2 rows changed, 1 row added.").waitFor();
+    // 2,000 × 6 ÷ 1,000 + 1,000 × 4 ÷ 1,000
+    await expect.poll(() => totalsOn(page)).toEqual(["16.00"]);
+    expect(await cell("row 4", "from").inputValue()).toBe("2024-06-15");
+    expect(await cell("row 2", "rate USD").inputValue()).toBe("2 tiers");
+    await undo.click();
+    await expect.poll(() => totalsOn(page)).toEqual(["13.00"]);
+    await page.getByLabel("Remove Tokens, row 1").click();
+    await expect.poll(() => totalsOn(page)).toEqual(["3.00"]);
+    await undo.click();
+    await page.getByLabel("Tokens: free units").fill("500");
+    // (2,000 − 500) × 5 ÷ 1,000 + 3
+    await expect.poll(() => totalsOn(page)).toEqual(["10.50"]);
+    await page.getByLabel("Tokens: free units").fill("");
+    await expect.poll(() => totalsOn(page)).toEqual(["13.00"]);
+    expect(await undo.count()).toBe(0);
     await expectSound(open);
     await open.close();
   });

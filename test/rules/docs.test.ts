@@ -1,4 +1,4 @@
-/** Runs the tables of docs/reference/rules.md. */
+/** Runs the examples of docs/reference/rules.md. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -10,10 +10,7 @@ import { minimumArguments } from "../../src/rules/operators.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/reference/rules.md"), "utf8");
 const facts = parseJson(/```json\n([^`]*)```/.exec(guide)?.[1] ?? "");
-const rows = [...guide.matchAll(/^\| `(\{.*?\})` \| `(.*?)` \|$/gm)].map(([, rule = "", result = ""]) => [
-  rule,
-  result,
-]);
+const rows = [...guide.matchAll(/^- `(\{.*?\})` → `(.*?)`$/gm)].map(([, rule = "", result = ""]) => [rule, result]);
 
 describe("the guide to rules", () => {
   test.each(rows)("S3 %s is %s", (rule, result) => {

@@ -71,7 +71,7 @@ export async function runGuideCommand(command: string, folder: Folder): Promise<
   }
   if (name === "head") {
     const [count = "", file = ""] = args;
-    const lines = readFileSync(join(folder.path, file), "utf8").split("\n");
+    const lines = readFileSync(join(folder.path, file), "utf8").split(/\r?\n/);
     return { code: 0, out: lines.slice(0, Number(count.slice(1))).join("\n") };
   }
   if (name === "node") return { code: 0, out: await runProgram(join("docs/examples", args.join(" "))) };

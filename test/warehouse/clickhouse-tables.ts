@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
-import { COLUMNS, MAP, type ReadRow, type Types, type World } from "./law.ts";
-import type { Row } from "./rows.ts";
+import { RANDOM_SHAPE, type ReadRow, type TableShape, type Types, type World } from "./law.ts";
+import type { TableRow } from "./rows.ts";
 
 /** A session time zone in which it is yesterday for the first hours of a UTC day. */
 export const HOSTILE_ZONE = "America/New_York";
@@ -31,13 +31,20 @@ function castText(name: string, type: string): string {
 
 /** Tables of a server; the statements of a client can be changed. */
 export const clickHouseTables =
-  (url: string, wrapClient: (client: ClickHouseClient) => ClickHouse = (client) => client): World =>
+  (
+    url: string,
+    wrapClient: (client: ClickHouseClient) => ClickHouse = (client) => client,
+    shape = RANDOM_SHAPE,
+  ): World =>
   async (files, types, work) => {
     const client = createZonedClient(url);
     try {
       const read: (readonly ReadRow[])[] = [];
-      for (const [index, rows] of files.entries()) read.push(await writeTable(client, `t${index}`, rows, types));
-      const map = { map: readEventFileMap("map", MAP), file: "map" };
+      for (const [index, rows] of files.entries()) {
+        const table = { name: `t${index}`, shape };
+        read.push(await writeTable(client, table, rows, types));
+      }
+      const map = { map: readEventFileMap("map", shape.map), file: "map" };
       return await work({
         read,
         placeOf: () => undefined,
@@ -64,24 +71,24 @@ export const clickHouseTables =
  */
 async function writeTable(
   client: ClickHouseClient,
-  table: string,
-  rows: readonly Row[],
+  { name: table, shape: { columns } }: { readonly name: string; readonly shape: TableShape },
+  rows: readonly TableRow[],
   types: Types,
 ): Promise<readonly ReadRow[]> {
   const typeOf = (name: string): string => (name in types ? types[name as keyof Types] : "Nullable(String)");
   const runCommand = async (query: string): Promise<unknown> => client.command({ query });
   await runCommand(
-    `create or replace table given (n Int64, ${COLUMNS.map((name) => `"${name}" Nullable(String)`).join(", ")}) engine = Memory`,
+    `create or replace table given (n Int64, ${columns.map((name) => `"${name}" Nullable(String)`).join(", ")}) engine = Memory`,
   );
   if (rows.length > 0)
     await client.insert({ table: "given", format: "JSONEachRow", values: rows.map((row, n) => ({ n, ...row })) });
   await runCommand(
-    `create or replace table ${table} (n Int64, ${COLUMNS.map((name) => `"${name}" ${typeOf(name)}`).join(", ")}) engine = MergeTree order by n`,
+    `create or replace table ${table} (n Int64, ${columns.map((name) => `"${name}" ${typeOf(name)}`).join(", ")}) engine = MergeTree order by n`,
   );
   await runCommand(
-    `insert into ${table} select n, ${COLUMNS.map((name) => castText(name, typeOf(name))).join(", ")} from given`,
+    `insert into ${table} select n, ${columns.map((name) => castText(name, typeOf(name))).join(", ")} from given`,
   );
-  const texts = COLUMNS.map((name) =>
+  const texts = columns.map((name) =>
     typeOf(name).includes("DateTime")
       ? `concat(formatDateTime("${name}", '%Y-%m-%dT%H:%i:%S.%f', 'UTC'), 'Z')`
       : `toString("${name}")`,
@@ -94,7 +101,7 @@ async function writeTable(
   return rowsRead.map((values) => {
     const order = values.map((value) => value ?? "");
     const record = order.map((text, place) =>
-      typeOf(COLUMNS[place] ?? "").includes("Float64") && text !== "" ? String(Number(text)) : text,
+      typeOf(columns[place] ?? "").includes("Float64") && text !== "" ? String(Number(text)) : text,
     );
     return { record, order };
   });

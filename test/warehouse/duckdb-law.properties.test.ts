@@ -46,7 +46,7 @@ describe("S18.1 usage by group", () => {
   });
 
   test("of a row without a text for its group fails", async () => {
-    await parquetFiles()([[...rowsOf(2), { ...rowsOf(3)[2], d: "" } as Row]], texts, async (rowsInFiles) => {
+    await parquetFiles()([[...rowsOf(2), { ...rowsOf(3)[2], d: "" }]], texts, async (rowsInFiles) => {
       const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });
       expect(comparable(result)).toEqual(byCore(book, rowsInFiles, true));
       expect([result.sumCount, result.counts["INGESTION_FAILED_UNITS_INVALID"]]).toEqual([2, 1]);

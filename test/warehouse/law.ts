@@ -12,7 +12,7 @@ import { rememberIds } from "../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import type { DatabaseReadOptions } from "../../src/warehouse/reading/database-cursors.ts";
-import { books, type Row, rows } from "./rows.ts";
+import { books, rows, type TableRow } from "./rows.ts";
 
 /** The columns of a table or a file. */
 export const COLUMNS = ["schema", "id", "account", "time", "x", "y", "d"] as const;
@@ -26,6 +26,15 @@ export const MAP = JSON.stringify({
   attributes: { x: { column: "x" }, y: { column: "y" } },
   dimensions: { d: { column: "d" } },
 });
+
+/** The columns of tables or files, in the order of their map. */
+export interface TableShape {
+  readonly columns: readonly string[];
+  readonly map: string;
+}
+
+/** The shape of random rows. */
+export const RANDOM_SHAPE: TableShape = { columns: COLUMNS, map: MAP };
 
 /** A row as stored: its texts as in an event, and as the database orders them. */
 export interface ReadRow {
@@ -51,7 +60,7 @@ export interface WrittenRows {
 
 /** A database that stores rows during an operation. */
 export type World = <Result>(
-  files: readonly (readonly Row[])[],
+  files: readonly (readonly TableRow[])[],
   types: Types,
   work: (rows: WrittenRows) => Promise<Result>,
 ) => Promise<Result>;

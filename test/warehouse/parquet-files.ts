@@ -7,11 +7,11 @@ import { DuckDBInstance } from "@duckdb/node-api";
 
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import { type openDuckDb, openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
-import { COLUMNS, MAP, plainText, type ReadRow, type Types, type World } from "./law.ts";
+import { plainText, RANDOM_SHAPE, type ReadRow, type Types, type World } from "./law.ts";
 
 /** Parquet files read by DuckDB; it can be opened in another way. */
 export const parquetFiles =
-  (open?: typeof openDuckDb): World =>
+  (open?: typeof openDuckDb, { columns, map: mapText } = RANDOM_SHAPE): World =>
   async (files, types, work) => {
     const folder = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     const instance = await DuckDBInstance.create(":memory:");
@@ -23,18 +23,18 @@ export const parquetFiles =
       for (const [index, rows] of files.entries()) {
         const path = join(folder, `${index}.parquet`);
         await connection.run(
-          `create or replace table given (n INTEGER, ${COLUMNS.map((name) => `"${name}" VARCHAR`).join(", ")})`,
+          `create or replace table given (n INTEGER, ${columns.map((name) => `"${name}" VARCHAR`).join(", ")})`,
         );
         const appender = await connection.createAppender("given");
         const append = (text: string | null): void =>
           text === null ? appender.appendNull() : appender.appendVarchar(text);
         for (const [n, row] of rows.entries()) {
           appender.appendInteger(n);
-          for (const name of COLUMNS) append(row[name]);
+          for (const name of columns) append(row[name] ?? null);
           appender.endRow();
         }
         appender.closeSync();
-        const typedColumns = COLUMNS.map(
+        const typedColumns = columns.map(
           (name) => `try_cast("${name}" as ${name in types ? types[name as keyof Types] : "VARCHAR"}) as "${name}"`,
         );
         await connection.run(
@@ -42,17 +42,17 @@ export const parquetFiles =
         );
         paths.push(path);
         const readTexts = async (of: (name: string) => string): Promise<readonly (readonly string[])[]> => {
-          const back = await connection.runAndReadAll(`select ${COLUMNS.map(of).join(", ")} from '${path}'`);
+          const back = await connection.runAndReadAll(`select ${columns.map(of).join(", ")} from '${path}'`);
           return back.getRows().map((values) => values.map(asText));
         };
         const orders = await readTexts((name) => textIn(name, { ...types, x: "", y: "" }));
         const records = (await readTexts((name) => textIn(name, types))).map((values) =>
-          values.map((text, place) => plainText(text, types[COLUMNS[place] as keyof Types] ?? "VARCHAR")),
+          values.map((text, place) => plainText(text, types[columns[place] as keyof Types] ?? "VARCHAR")),
         );
         read.push(records.map((record, row) => ({ record, order: orders[row] ?? [] })));
       }
       connection.closeSync();
-      const map = readEventFileMap("map", MAP);
+      const map = readEventFileMap("map", mapText);
       return await work({
         read,
         placeOf: (file, row) => `${paths[file]}:${row}`,

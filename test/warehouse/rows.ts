@@ -177,8 +177,11 @@ const id = fc.oneof(
   },
 );
 
-/** A row: texts, or NULL. */
-export interface Row {
+/** Texts by column, or NULL. */
+export type TableRow = Readonly<Record<string, string | null>>;
+
+/** A random row. */
+export interface Row extends TableRow {
   readonly schema: string | null;
   readonly id: string | null;
   readonly account: string | null;

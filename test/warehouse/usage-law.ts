@@ -12,6 +12,7 @@ import { readEventFileMap, createEventMaker } from "../../src/event-files/event-
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import type { CellQuery, UsageAccount } from "../../src/ledger/usage-source.ts";
+import type { UsageCell } from "../../src/metering/usage.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
@@ -55,8 +56,14 @@ export function cellsByCore(query: CellQuery, account: UsageAccount, read: reado
   }
   return [...run.usage.cellsOf(account.id)]
     .filter(({ day, quantity }) => day >= query.from && day < query.until && !quantity.isZero())
-    .map(({ accountId, meterId, day, quantity }) => `${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`)
+    .map(describeCell)
     .toSorted();
+}
+
+/** A cell as text; its group only if it has one. */
+function describeCell({ accountId, meterId, group, day, quantity }: UsageCell): string {
+  const groupText = group === undefined ? "" : `${JSON.stringify(group)} `;
+  return `${accountId} ${meterId} ${groupText}${day} ${formatDecimal(quantity)}`;
 }
 
 function toAccounts(list: readonly UsageAccount[]): readonly Account[] {
@@ -84,10 +91,9 @@ export async function collectCells(
   const cellsByAccount = new Map<string, string[]>(query.accounts.map(({ id }) => [id, []]));
   const order: string[] = [];
   for await (const cells of source.cells(query)) {
-    for (const { accountId, meterId, day, quantity } of cells) {
-      if (order.at(-1) !== accountId) order.push(accountId);
-      if (!quantity.isZero())
-        cellsByAccount.get(accountId)?.push(`${accountId} ${meterId} ${day} ${formatDecimal(quantity)}`);
+    for (const cell of cells) {
+      if (order.at(-1) !== cell.accountId) order.push(cell.accountId);
+      if (!cell.quantity.isZero()) cellsByAccount.get(cell.accountId)?.push(describeCell(cell));
     }
   }
   // All cells of an account come together, in the order of the query.

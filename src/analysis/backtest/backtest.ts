@@ -31,10 +31,12 @@ import {
   selectAccounts,
 } from "../../ledger/preview/preview.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
+import type { UnpricedUsage } from "../../rating/charge.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
 import {
   explainLines,
   sumLines,
+  sumUnpriced,
   type PeriodTotal,
   sumPeriods,
   computeDistribution,
@@ -100,6 +102,8 @@ export interface BacktestPlan {
   readonly accounts: readonly BacktestAccount[];
   /** Accounts whose currency the draft does not support. They are in no total. */
   readonly leftOut: readonly string[];
+  /** Usage that no row of the draft's price tables prices, if there is any; unknown if only totals are computed (S18.2). */
+  readonly unpriced?: readonly UnpricedUsage[];
   /** Which accounts moved, with a migration only. */
   readonly migration?: MigrationOutcome;
   /** The number of events by status on the draft, whose entitlements may accept other events. */
@@ -190,7 +194,7 @@ function startBacktest(
       const effectiveRange = range ?? findFullRange(run.scenarios);
       const sides = drafts.flatMap((draft, index) => {
         const scenario = scenarios[index];
-        return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [] }];
+        return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [], unpriced: [] }];
       });
       if (effectiveRange !== undefined) compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
       return { events: eventCountsOf(current), plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)) };
@@ -227,6 +231,7 @@ interface DraftSide {
   readonly scenario: ScenarioResult;
   readonly accounts: BacktestAccount[];
   readonly leftOut: string[];
+  unpriced: readonly UnpricedUsage[];
 }
 
 /** The bill of an account in a scenario. */
@@ -247,6 +252,7 @@ function compareAccounts(comparison: Comparison, current: ScenarioResult, sides:
         continue;
       }
       const after = computeBill(comparison, side.scenario, account);
+      side.unpriced = sumUnpriced([...side.unpriced, ...after.invoices.flatMap(({ unpriced = [] }) => unpriced)]);
       if (before.total !== undefined || after.total !== undefined)
         side.accounts.push(compareAccount(comparison, account, [current, side.scenario], [before, after]));
     }
@@ -288,7 +294,7 @@ function compareAccount(
 }
 
 function toBacktestPlan(
-  { plan, scenario, accounts, leftOut }: DraftSide,
+  { plan, scenario, accounts, leftOut, unpriced }: DraftSide,
   comparedAccounts: readonly Account[],
 ): BacktestPlan {
   const migration = toMigrationOutcome(scenario, plan, comparedAccounts);
@@ -303,6 +309,7 @@ function toBacktestPlan(
     ),
     accounts,
     leftOut,
+    ...(unpriced.length > 0 && { unpriced }),
     ...(migration === undefined ? {} : { migration }),
     events: eventCountsOf(scenario),
   };

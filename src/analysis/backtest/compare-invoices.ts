@@ -13,7 +13,9 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { TrialMigration } from "../../ledger/preview/preview-account.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
+import type { UnpricedUsage } from "../../rating/charge.ts";
 import { type PlanSource, listLeaves } from "../diff/account-plans.ts";
 import { createDiffLine, diffAccount, type DiffLine, sumByItem } from "../diff/diff-invoices.ts";
 
@@ -49,6 +51,14 @@ function createPlanSource({ catalog, accounts }: ScenarioResult): PlanSource {
     // Both sides use the same book, so these never differ.
     holdingsOf: () => ({ credits: [], licenseUpdates: [] }),
   };
+}
+
+/** Sums usage that no row of a price table prices, by meter and group (S18.2). */
+export function sumUnpriced(usage: readonly UnpricedUsage[]): readonly UnpricedUsage[] {
+  const byGroup = groupBy(usage, ({ meterId, group }) => JSON.stringify([meterId, group]));
+  return [...byGroup.values()].flatMap((same) =>
+    same.slice(0, 1).map((each) => ({ ...each, quantity: sum(same.map(({ quantity }) => quantity)) })),
+  );
 }
 
 /** The cards, true-ups and credits, summed over all cycles. */

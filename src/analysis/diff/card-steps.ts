@@ -72,7 +72,7 @@ export const DAYS = 3;
 export function computeCardSteps(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): StepAmounts {
   const [from, to] = [exactAmount(lines[0]), exactAmount(lines[1])];
   if (lines.some(isPricedByTable) && sides.every(({ terms }) => terms !== undefined)) {
-    const [afterUsage, afterRates] = computeTableSteps(lines);
+    const [afterUsage, afterRates] = computeTableSteps(sides, lines);
     return [from, afterUsage, afterRates, to, to, to, to];
   }
   const comparison = compareInputs(sides, lines, line);

@@ -22,6 +22,8 @@ import {
   type ChargedPair,
   computeTrueUpSteps,
 } from "./card-steps.ts";
+import { addRows, type DiffRow, listChangedRows } from "./table-steps.ts";
+
 /** The groups of inputs, in the order of replacement. Rounding is the remainder. */
 export const CAUSES = ["usage", "rates", "bounds", "days", "commitment", "credits", "rounding"] as const;
 /** Why a line changed. */
@@ -41,6 +43,8 @@ export interface DiffLine {
   readonly difference: Decimal;
   /** Exact, without zeros. They add up to `difference`. */
   readonly causes: { readonly [Which in Cause]?: Fraction };
+  /** What rows of a price table contribute to the causes `usage` and `rates`; absent without such a row (S18). */
+  readonly rows?: readonly DiffRow[];
 }
 
 /** The changes for one account. */
@@ -50,7 +54,7 @@ export interface AccountDiff {
   /** In the order of the second invoices, followed by lines only in the first. */
   readonly lines: readonly DiffLine[];
   /** The sum of the lines. */
-  readonly total: Omit<DiffLine, "type" | "id" | "description">;
+  readonly total: Omit<DiffLine, "type" | "id" | "description" | "rows">;
 }
 
 /** The changes, account by account. */
@@ -146,7 +150,7 @@ export function diffAccount(
   const sums = sumByItem(pairs.flatMap((pair) => [...pair.lines, ...createTrueUpLines(pair, pairs)]));
   const areCreditsSame = plans[0].creditTerms !== undefined && plans[0].creditTerms === plans[1].creditTerms;
   const lines = areCreditsSame ? assignCreditCauses(sums) : sums;
-  const { type: _type, ...total } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
+  const { type: _type, rows: _rows, ...total } = lines.reduce<DiffLine>(addLines, { type: "", ...NO_CHANGE });
   for (const [lineSum, sideInvoices] of [
     [total.before, before],
     [total.after, after],
@@ -224,8 +228,10 @@ function addLines(a: DiffLine, b: DiffLine): DiffLine {
   const causes = CAUSES.filter((cause) => a.causes[cause] ?? b.causes[cause]).map(
     (cause) => [cause, sumFractions([a.causes[cause] ?? ZERO_FRACTION, b.causes[cause] ?? ZERO_FRACTION])] as const,
   );
+  const rows = addRows(a.rows ?? [], b.rows ?? []);
   return {
     ...a,
+    ...(rows.length > 0 && { rows }),
     before: sum([a.before, b.before]),
     after: sum([a.after, b.after]),
     difference: sum([a.difference, b.difference]),
@@ -254,7 +260,8 @@ function comparePair(sides: Sides<InvoiceSide>, leaves: Sides<Leaves>): Compared
       ? computeCardSteps(sides, leafPair, line)
       : computeCreditSteps(leafPair);
     if (CARD_LINE_TYPES.has(line.type)) cardSteps.push(steps);
-    lines.push(createDiffLine(leafPair, line, steps));
+    const rows = sides.every(({ terms }) => terms !== undefined) ? listChangedRows(sides, leafPair) : [];
+    lines.push({ ...createDiffLine(leafPair, line, steps), ...(rows.length > 0 && { rows }) });
   }
   const chargedAmounts = CAUSES.map((_, step) => sumFractions(cardSteps.map((steps) => steps[step] ?? ZERO_FRACTION)));
   return { sides, chargedAmounts, lines, trueUps: [leaves[0].get(TRUE_UP), leaves[1].get(TRUE_UP)] };

@@ -59,7 +59,7 @@ function matchesEveryEvent(matcher: Rule | undefined): boolean {
 }
 
 /** The result of trying values. */
-interface SearchResult {
+export interface SearchResult {
   readonly triedCount: number;
   readonly matchedCount: number;
   /** The last values that were tried, as text; empty without variables. */
@@ -91,14 +91,39 @@ function lintMatcher(rule: Rule, place: LintPlace): LintFinding | readonly [] {
   });
 }
 
-/** Evaluates a rule on many values; undefined if values can't be guessed. */
-function searchValues(rule: Rule): SearchResult | undefined {
+/**
+ * Whether a meter measures no event with these dimensions, as far as a search tells.
+ *
+ * @returns the values that were tried; undefined if some event matches, or values can't be guessed
+ */
+export function findExclusion(
+  { computations }: UsageMeter,
+  dimensions: Readonly<Record<string, string>>,
+): SearchResult | undefined {
+  let exclusion: SearchResult | undefined;
+  for (const { matcher } of computations) {
+    exclusion = matcher === undefined ? undefined : searchValues(matcher, dimensions);
+    if (exclusion?.matchedCount !== 0) return undefined;
+  }
+  return exclusion;
+}
+
+/**
+ * Evaluates a rule on many values; undefined if values can't be guessed.
+ *
+ * @param dimensions those with only one text
+ */
+function searchValues(rule: Rule, dimensions: Readonly<Record<string, string>> = {}): SearchResult | undefined {
   const parts = readRuleParts(rule);
   if (parts === undefined) return undefined;
   const numbers = [...new Set(["0", "1", "1000000000", ...parts.numbers])].map((text) => new Decimal(text));
   const texts = [...new Set([...parts.texts, "", "another"])];
   const names = [...parts.variables];
-  const choices = names.map((name): readonly unknown[] => (isTextVariable(name) ? texts : numbers));
+  const choices = names.map((name): readonly unknown[] => {
+    if (!isTextVariable(name)) return numbers;
+    const text = dimensions[name.slice(name.indexOf(".") + 1)];
+    return text === undefined ? texts : [text];
+  });
   const combinations = choices.reduce((count, each) => count * each.length, 1);
   if (combinations > TRIES_MAX) return undefined;
   const evaluate = compileRule(rule);

@@ -113,9 +113,8 @@ function checkSameWhen(rows: readonly PlacedRow[], path: Path, report: Report): 
   for (const { row, index } of rows) {
     const from = row.from ?? undefined;
     const other = byDay.get(from);
-    const what = from === undefined ? "when without a from" : `when with the from ${from}`;
     if (other === undefined) byDay.set(from, index);
-    else report([...path, index], "NOT_UNIQUE", { what, other: rowName(other) });
+    else report([...path, index], "NOT_UNIQUE", { what: "combination of when and from", other: rowName(other) });
     if ((row.slabsOver ?? "ROW") === expected) continue;
     const reason = `expected ${expected}, as in ${rowName(first?.index ?? 0)}, which has the same when`;
     report([...path, index, "slabsOver"], "NOT_ACCEPTED", { reason });

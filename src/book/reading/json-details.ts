@@ -55,6 +55,22 @@ export function readDetails(text: string): readonly JsonDetail[] {
   return details;
 }
 
+/** A part of a text: the index of its first character, and that after its last. */
+export type TextRange = readonly [start: number, end: number];
+
+/** A list in a text that can be parsed, with its brackets, and its items. */
+export function findList(text: string, path: Path): { readonly list: TextRange; readonly items: readonly TextRange[] } {
+  const { body } = parse(text.replace(/^\uFEFF/, " "), { mode: "jsonc", allowTrailingCommas: true });
+  let node: ValueNode | undefined = body;
+  for (const step of path) {
+    if (node?.type === "Object") node = node.members.findLast((member) => memberKey(member) === step)?.value;
+    else node = node?.type === "Array" ? node.elements[Number(step)]?.value : undefined;
+  }
+  if (node?.type !== "Array") throw new Error("the text has no such list");
+  const rangeOf = ({ loc }: ValueNode): TextRange => [loc.start.offset, loc.end.offset];
+  return { list: rangeOf(node), items: node.elements.map(({ value }) => rangeOf(value)) };
+}
+
 function listTokens(node: ValueNode, path: Path): readonly Token[] {
   const [start, end] = [node.loc.start.offset, node.loc.end.offset];
   const children = node.type === "Object" ? node.members : node.type === "Array" ? node.elements : undefined;

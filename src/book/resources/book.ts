@@ -38,6 +38,12 @@ export const LINT_CODES = [
   "FREE_TIER_ABOVE_ENTITLEMENT",
   "RATE_TOO_FINE",
   "CHARGE_WAITS",
+  "ROW_NEVER_MATCHES",
+  "ROW_HIDDEN",
+  "ROW_UNUSED",
+  "RATE_OUT_OF_SCALE",
+  "DATES_UNORDERED",
+  "USAGE_UNPRICED",
 ] as const;
 /** The code of a finding. */
 export type LintCode = (typeof LINT_CODES)[number];

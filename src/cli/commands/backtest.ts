@@ -33,7 +33,7 @@ import {
 } from "../reading/input-options.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatBacktestCsv } from "../table/backtest-csv.ts";
-import { formatBacktestTable } from "../table/backtest-table.ts";
+import { describeUnpriced, formatBacktestTable } from "../table/backtest-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
@@ -116,7 +116,8 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   });
   const breaches = gates.flatMap((gate) => findBreaches(result, gate));
   for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${toPrintable(breach)}\n`);
-  return list.count > 0 || breaches.length > 0 ? "problems" : "done";
+  const isUnpriced = result.plans.some(({ unpriced }) => unpriced !== undefined);
+  return list.count > 0 || breaches.length > 0 || isUnpriced ? "problems" : "done";
 }
 
 /** @throws {UsageError} if only one of the two options is given, or the date is invalid */
@@ -148,6 +149,9 @@ async function renderBacktestPage(
   const { problems, count: problemCount } = list;
   const events = countEventsByStatus(backtest.events, list);
   const draftNames = paths.map((path) => basename(path));
+  const notices = backtest.plans.flatMap(({ unpriced }, index) =>
+    unpriced === undefined ? [] : [`${draftNames[index] ?? ""}: ${describeUnpriced(unpriced)}`],
+  );
   return renderReportPage({
     book,
     backtest,
@@ -156,7 +160,7 @@ async function renderBacktestPage(
     problems,
     problemCount,
     invoices: [],
-    notices: [],
+    notices,
     cellsOf: () => [],
   });
 }

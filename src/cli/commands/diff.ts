@@ -6,10 +6,12 @@ import {
   type DiffLine,
   type InvoiceDiff,
 } from "../../analysis/diff/diff-invoices.ts";
+import type { DiffRow } from "../../analysis/diff/table-steps.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Fraction, formatFraction } from "../../numbers/fraction.ts";
+import { type Fraction, formatFraction, ZERO_FRACTION } from "../../numbers/fraction.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { describeGroup } from "../../rating/table-charge.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { readInvoices } from "../documents/invoice-files.ts";
@@ -56,7 +58,9 @@ function formatDiff({ accounts }: InvoiceDiff): string {
 
 function formatAccount({ accountId, currency, lines, total }: AccountDiff): readonly string[] {
   const digits = minorUnitDigits(currency);
-  const changedLines = lines.filter(({ causes, difference }) => !difference.isZero() || Object.keys(causes).length > 0);
+  const changedLines = lines.filter(
+    ({ causes, difference, rows }) => !difference.isZero() || Object.keys(causes).length > 0 || rows !== undefined,
+  );
   return [
     `${accountId}: ${formatAmount(total.before, digits)} → ${formatAmount(total.after, digits)} ${currency} (${withSign(formatAmount(total.difference, digits))})`,
     ...changedLines.flatMap((line) => [
@@ -66,11 +70,19 @@ function formatAccount({ accountId, currency, lines, total }: AccountDiff): read
   ];
 }
 
-function formatCauses({ causes }: Pick<DiffLine, "causes">): readonly string[] {
+function formatCauses({ causes, rows = [] }: DiffLine): readonly string[] {
   return CAUSES.flatMap((cause) => {
-    const amount = causes[cause];
-    return amount === undefined ? [] : [`    ${cause}: ${withSign(formatExactAmount(amount))}`];
+    const rowLines = cause === "usage" || cause === "rates" ? rows.flatMap((row) => formatRow(row, cause)) : [];
+    const amount = causes[cause] ?? (rowLines.length > 0 ? ZERO_FRACTION : undefined);
+    return amount === undefined ? [] : [`    ${cause}: ${withSign(formatExactAmount(amount))}`, ...rowLines];
   });
+}
+
+/** What a row of a price table contributes to a cause. */
+function formatRow({ when, change, causes }: DiffRow, cause: "usage" | "rates"): readonly string[] {
+  const amount = causes[cause];
+  const what = change === undefined ? "" : change === "ADDED" ? ", a new row" : ", a removed row";
+  return amount === undefined ? [] : [`      ${describeGroup(when)}${what}: ${withSign(formatExactAmount(amount))}`];
 }
 
 /** The decimal if it is finite, otherwise the fraction; truncated amounts would not add up. */

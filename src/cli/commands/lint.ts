@@ -1,6 +1,9 @@
 /** `ratebook lint`: finds what is valid in a book but probably unintended. */
-import { lintBook } from "../../analysis/lint/lint-book.ts";
+import { lintBook, type LintOptions } from "../../analysis/lint/lint-book.ts";
+import { toWrittenPath } from "../../book/book.ts";
+import { formatPath, parsePath } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { hasCode } from "../../errors.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
@@ -11,6 +14,7 @@ import { type Io, write } from "../io.ts";
 import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
+import { meteredUsageOptions, readMeteredUsage } from "./metered-usage.ts";
 
 export const lintCommand: Command = {
   usage: "BOOK [options]",
@@ -22,6 +26,7 @@ export const lintCommand: Command = {
       help: "largest price increase at a tier boundary, as a share; default 1 (the price may double)",
     },
     all: { kind: "flag", help: "show silenced findings too" },
+    ...meteredUsageOptions,
   },
   run: runLint,
 };
@@ -32,10 +37,12 @@ async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (file === undefined) return "problems";
   const text = await readTextFile(path, io);
   const document = parseJsonDocument(text);
-  const findings = lintWithOptions(file.book, args.value("jump-share")).map((each): PlacedFinding => ({
-    ...each,
-    place: "findPlace" in document ? document.findPlace({ path: each.path }) : undefined,
-  }));
+  const { book, usage, problemCount } = await readMeteredUsage(args, file, io);
+  const findings = lintWithOptions(book, { jumpShare: args.value("jump-share"), usage }).map((each): PlacedFinding => {
+    // A book with accounts from events is a copy, and has other paths.
+    const path = book === file.book ? each.path : formatPath(toWrittenPath(file.book, parsePath(each.path)));
+    return { ...each, path, place: "findPlace" in document ? document.findPlace({ path }) : undefined };
+  });
   await withOutput(args, io, async ({ stdout }) => {
     switch (args.value("format") ?? "text") {
       case "json":
@@ -48,15 +55,13 @@ async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
         await write(stdout, formatFindings(path, findings, args.flag("all")));
     }
   });
-  return findings.some(({ level, silenced }) => level === "warning" && silenced === undefined) ? "problems" : "done";
+  const hasWarnings = findings.some(({ level, silenced }) => level === "warning" && silenced === undefined);
+  return hasWarnings || problemCount > 0 ? "problems" : "done";
 }
 
-function lintWithOptions(
-  book: Parameters<typeof lintBook>[0],
-  jumpShare: string | undefined,
-): ReturnType<typeof lintBook> {
+function lintWithOptions(book: Book, options: LintOptions): ReturnType<typeof lintBook> {
   try {
-    return lintBook(book, { jumpShare });
+    return lintBook(book, options);
   } catch (error) {
     if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--jump-share: ${error.message}`);
     if (hasCode(error, "ERR_OPTION_INVALID")) {

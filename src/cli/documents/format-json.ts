@@ -15,6 +15,17 @@ interface PartDetails extends Record<JsonDetail["position"], string[]> {
 }
 
 export function formatJson(value: unknown, details: readonly JsonDetail[]): string {
+  const root = groupDetails(details);
+  return [...root.above, formatPart(value, root, 0, WIDTH), ...root.after, ""].join("\n");
+}
+
+/** Formats an item of a list on a line of its own. @param indent the spaces before it */
+export function formatJsonItem(value: object, details: readonly JsonDetail[], indent: number): string {
+  return formatPart(value, groupDetails(details), indent, indent);
+}
+
+/** The details of a part and of its items or fields. */
+function groupDetails(details: readonly JsonDetail[]): PartDetails {
   const root = createDetails();
   for (const { text, path, position } of details) {
     let part = root;
@@ -27,7 +38,7 @@ export function formatJson(value: unknown, details: readonly JsonDetail[]): stri
     const isFull = position === "after" && part !== root && part.after.at(-1)?.startsWith("//") === true;
     part[isFull ? "above" : position].push(text);
   }
-  return [...root.above, formatPart(value, root, 0, WIDTH), ...root.after, ""].join("\n");
+  return root;
 }
 
 function createDetails(): PartDetails {

@@ -67,9 +67,13 @@ export interface MeterParts {
   readonly schema: string;
   /** The attribute to sum; without one, events are counted. */
   readonly attribute?: string;
+  /** The dimensions of its groups. */
+  readonly groupBy?: readonly string[];
 }
 
-export function formatMeter({ id, name, schema, attribute }: MeterParts): string {
+export function formatMeter({ id, name, schema, attribute, groupBy }: MeterParts): string {
   const what = attribute === undefined ? '"count": true' : `"sum": ${JSON.stringify(attribute)}`;
-  return `{ "id": "${id}", "name": ${JSON.stringify(name)}, "schema": ${JSON.stringify(schema)}, ${what} }`;
+  const groups =
+    groupBy === undefined ? "" : `, "groupBy": [${groupBy.map((each) => JSON.stringify(each)).join(", ")}]`;
+  return `{ "id": "${id}", "name": ${JSON.stringify(name)}, "schema": ${JSON.stringify(schema)}, ${what}${groups} }`;
 }

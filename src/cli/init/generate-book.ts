@@ -15,6 +15,7 @@ import { createFieldSample, readJsonSample } from "../../event-files/json-fields
 import type { Io } from "../io.ts";
 import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";
 import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";
+import { findPriceGroups, type PriceGroups, type Texts } from "./price-groups.ts";
 import { formatMap } from "./templates.ts";
 
 export interface GeneratedBook {
@@ -66,13 +67,18 @@ function generateFromTable(
   const baseName = basename(path).replace(/\..*$/, "");
   const schema = baseName.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
   const { numbers, texts } = columns;
+  const indexes = texts.map((name) => [name, sample.header.indexOf(name)] as const);
+  const rows = sample.rows.map((row) => Object.fromEntries(indexes.map(([name, index]) => [name, row[index]])));
+  const groups = findPriceGroups(texts, rows);
   return {
-    book: createBookText([{ schema, numbers, texts }]),
+    book: createBookText([{ schema, numbers, texts, groups }]),
     map: createMapText(schema, columns),
     isJson,
     notes: [
       `${path}:`,
-      ...[...describeOrigins(columns, isJson), ...describeColumns(columns, column)].map((note) => `  ${note}`),
+      ...[...describeOrigins(columns, isJson), ...describeColumns(columns, column), ...describeGroups(groups)].map(
+        (note) => `  ${note}`,
+      ),
     ],
   };
 }
@@ -133,6 +139,14 @@ function describeColumns(columns: Columns, column: string): readonly string[] {
   ];
 }
 
+/** A note on a price table. */
+function describeGroups(groups: PriceGroups | undefined): readonly string[] {
+  if (groups === undefined) return [];
+  const { dimensions, whens } = groups;
+  const count = `${whens.length} ${whens.length === 1 ? "row" : "rows"}`;
+  return [`a price table by ${dimensions.map(quoteText).join(" and ")}, with ${count}, and one for all other groups`];
+}
+
 /** A note on an ambiguous number and how it was read. */
 function describeDoubt(
   { column, text }: NonNullable<Columns["ambiguousNumber"]>,
@@ -158,11 +172,18 @@ interface SchemaFields {
   readonly numbers: readonly string[];
   /** Dimensions. */
   readonly texts: readonly string[];
+  /** Those by which prices differ. */
+  readonly groups?: PriceGroups | undefined;
+}
+
+/** An event in the standard form. */
+interface EventFields extends SchemaFields {
+  readonly dimensions: Texts;
 }
 
 /** Generates a book for events in the standard form, which need no map. */
-function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
-  const schemas = new Map<string, Omit<SchemaFields, "schema">>();
+function generateFromEvents(events: readonly EventFields[]): GeneratedBook {
+  const schemas = new Map<string, Pick<SchemaFields, "numbers" | "texts">>();
   for (const event of events) {
     const previous = schemas.get(event.schema);
     schemas.set(event.schema, {
@@ -170,17 +191,21 @@ function generateFromEvents(events: readonly SchemaFields[]): GeneratedBook {
       texts: previous === undefined ? event.texts : previous.texts.filter((name) => event.texts.includes(name)),
     });
   }
-  const schemaFields = [...schemas].map(([schema, fields]): SchemaFields => ({ schema, ...fields }));
-  const notes = schemaFields.map(({ schema, numbers }) =>
+  const schemaFields = [...schemas].map(([schema, fields]): SchemaFields => {
+    const rows = events.flatMap((event) => (event.schema === schema ? [event.dimensions] : []));
+    return { schema, ...fields, groups: findPriceGroups(fields.texts, rows) };
+  });
+  const notes = schemaFields.flatMap(({ schema, numbers, groups }) => [
     numbers.length === 0
       ? `events of ${quoteText(schema)} are counted`
       : `meters for ${numbers.map(quoteText).join(", ")} of ${quoteText(schema)}`,
-  );
+    ...describeGroups(groups),
+  ]);
   return { book: createBookText(schemaFields), map: undefined, isJson: true, notes };
 }
 
 /** The fields of an event in the standard form; undefined for other objects. */
-function toSchemaFields(event: unknown): SchemaFields | undefined {
+function toSchemaFields(event: unknown): EventFields | undefined {
   const { schemaName, accountId, attributes, dimensions } = (event ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof schemaName !== "string" || typeof accountId !== "string") return undefined;
   const names = Array.isArray(attributes)
@@ -190,6 +215,7 @@ function toSchemaFields(event: unknown): SchemaFields | undefined {
     schema: schemaName,
     numbers: names.filter((name) => typeof name === "string"),
     texts: listKeys(dimensions),
+    dimensions: (dimensions ?? {}) as Texts,
   };
 }
 
@@ -200,12 +226,13 @@ function listKeys(value: unknown): readonly string[] {
 /** A book with a meter for each number, at a cent per unit, and without accounts. */
 function createBookText(schemaFields: readonly SchemaFields[]): string {
   const usedTexts = new Set<string>();
-  const meters = schemaFields.flatMap(({ schema, numbers }) =>
+  const meters = schemaFields.flatMap(({ schema, numbers, groups }) =>
     (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => ({
       id: createMeterId(attribute ?? schema, usedTexts),
       name: createMeterName(attribute ?? `${schema} events`, usedTexts),
       schema,
       attribute,
+      groups,
     })),
   );
   return formatBook({
@@ -216,8 +243,12 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
     eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
       formatEventSchema(schema, numbers.slice(0, METERS_MAX), texts),
     ),
-    usageMeters: meters.map(({ attribute, ...meter }) =>
-      formatMeter(attribute === undefined ? meter : { ...meter, attribute }),
+    usageMeters: meters.map(({ attribute, groups, ...meter }) =>
+      formatMeter({
+        ...meter,
+        ...(attribute !== undefined && { attribute }),
+        ...(groups && { groupBy: groups.dimensions }),
+      }),
     ),
     plan: {
       name: "First plan",
@@ -225,13 +256,23 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
         [
           "usage",
           meters.map(
-            ({ id }, index) =>
-              `${index === 0 ? '// "rate" is the price per unit. For tiers, see docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", "rate": "0.01" }`,
+            ({ id, groups }, index) =>
+              `${index === 0 ? '// "rate" is the price per unit. For tiers, see docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups)} }`,
           ),
         ],
       ],
     },
   });
+}
+
+/** A rate, or a price table with a rate for each group. */
+function formatPrices(groups: PriceGroups | undefined): string {
+  if (groups === undefined) return '"rate": "0.01"';
+  const rows = groups.whens.map((when) => {
+    const texts = Object.entries(when).map(([name, text]) => `${JSON.stringify(name)}: ${JSON.stringify(text)}`);
+    return `        { "when": { ${texts.join(", ")} }, "rate": "0.01" },\n`;
+  });
+  return `"rateTable": { "rows": [\n${rows.join("")}        { "rate": "0.01" }, // All other groups.\n      ] }`;
 }
 
 /** A unique meter id of at most 20 characters. */

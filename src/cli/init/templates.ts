@@ -125,7 +125,7 @@ const LLM_API: Template = {
 };
 
 function formatTokenMeter(id: string, name: string, attribute: string): string {
-  return `{ "id": "${id}", "name": "${name}", "schema": "completion", "sum": "${attribute}", "groupBy": ["model"] }`;
+  return formatMeter({ id, name, schema: "completion", attribute, groupBy: ["model"] });
 }
 
 /** A card with a price table. */

@@ -1,8 +1,10 @@
 /** A backtest as a table: the total of each draft, who pays more or less, and each account's lines. */
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, formatDecimal, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import type { UnpricedUsage } from "../../rating/charge.ts";
+import { describeGroup } from "../../rating/table-charge.ts";
 import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
@@ -29,7 +31,7 @@ export function formatBacktestTable({ plans }: Backtest, files: readonly string[
 }
 
 function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string {
-  const { planId, version, totals, leftOut } = plan;
+  const { planId, version, totals, leftOut, unpriced } = plan;
   return [
     style.emphasize(toPrintable(`${file}: ${planId} version ${version}${describeMigration(plan)}`), "strong"),
     ...(totals.length === 0 ? ["nothing is billed, neither on the current plans nor on the draft"] : []),
@@ -37,7 +39,21 @@ function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string
     ...(leftOut.length === 0
       ? []
       : [`\nleft out because the draft has no prices in their currency: ${leftOut.map(toPrintable).join(", ")}`]),
+    ...(unpriced === undefined ? [] : [`\n${describeUnpriced(unpriced)}`]),
   ].join("\n");
+}
+
+/** The groups shown of usage without a price. */
+const GROUPS_SHOWN_MAX = 5;
+
+/** Usage that costs 0 on the draft, the largest first. */
+export function describeUnpriced(unpriced: readonly UnpricedUsage[]): string {
+  const largest = unpriced.toSorted((a, b) => b.quantity.cmp(a.quantity)).slice(0, GROUPS_SHOWN_MAX);
+  const groups = largest.map(
+    ({ meterId, group, quantity }) => `${formatDecimal(quantity)} units of ${meterId} for ${describeGroup(group)}`,
+  );
+  const more = unpriced.length > largest.length ? `; and ${unpriced.length - largest.length} more groups` : "";
+  return toPrintable(`without a price, because no row of a price table is for it: ${groups.join("; ")}${more}`);
 }
 
 function describeMigration({ migration }: BacktestPlan): string {

@@ -80,11 +80,17 @@ function formatNumberCell(value: Decimal | undefined): string {
 const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
 const PLAIN_NUMBER = /^-?[\d.]+$/;
 
-/**
- * Escapes a cell. Plain numbers are unchanged; text that a spreadsheet might execute as a formula is prefixed with an
- * apostrophe.
- */
+/** Escapes a cell, and quotes it if needed. */
 export function escapeCsvCell(text: string): string {
-  const safeText = FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText;
+  return quoteCsvCell(escapeFormula(text));
+}
+
+/** Prefixes text that a spreadsheet might execute as a formula with an apostrophe; plain numbers are unchanged. */
+export function escapeFormula(text: string): string {
+  return FORMULA.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
+}
+
+/** Quotes a cell if needed. */
+export function quoteCsvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -48,7 +48,9 @@ export function addRateRows(
       return { ...card, rateTable: { ...rateTable, rows: [...(rateTable?.rows ?? []), ...input.rows] } };
     });
     const pricePlanDetails = toPlainInput({ ...details, usageRateCards });
-    return { documents: [patchDocument(document, { pricePlanDetails }, state.now)] };
+    // Without this field, the last change of a version was its activation.
+    const activatedAt = document.body.activatedAt ?? document.updatedAt;
+    return { documents: [patchDocument(document, { pricePlanDetails, activatedAt }, state.now)] };
   });
 }
 

@@ -77,7 +77,7 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
   const { selection, periods, schemaOf, catalog } = metric;
   const isSelectedMeter = createMeterFilter(metric);
-  const groupDimensions = new Map(catalog.book.usageMeters.map(({ id, groupBy: dimensions }) => [id, dimensions]));
+  const groupDimensions = listGroupDimensions(catalog);
   const addUnits = (at: Instant, value: Decimal, group: UsageGroup | undefined, of: UsageOrigin): void => {
     if (!isSelectedMeter(of.meterId)) return;
     const usageGroup = group && formatGroup(group);
@@ -157,7 +157,7 @@ export async function sumRevenue(
       const usage =
         query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
       const currency = record.invoiceCurrency;
-      const source = { timeline: timelineFor(record), currency, usage, now };
+      const source = { timeline: timelineFor(record), currency, findTable: catalog.billing.findTable, usage, now };
       try {
         const revenues = [...listUsageRevenue(source, periods, isSelectedMeter)];
         series.addAll(
@@ -180,8 +180,8 @@ async function checkAccountCount(view: LedgerView, path: string): Promise<void> 
   for await (const _ of accounts);
 }
 
-function toDailyUsage({ meterOrFeatureId, day, quantity }: LedgerCell): UsageAtInstant {
-  return { meterId: meterOrFeatureId, at: instantOfDay(day), quantity };
+function toDailyUsage({ meterOrFeatureId: meterId, group, day, quantity }: LedgerCell): UsageAtInstant {
+  return { meterId, ...(group && { group }), at: instantOfDay(day), quantity };
 }
 
 /** Usage by day before the first day of the range, and by event from there. */
@@ -191,25 +191,27 @@ async function readHourlyUsage(
   cells: readonly LedgerCell[],
 ): Promise<readonly UsageAtInstant[]> {
   const midnight = startOfUtcDay(metric.periods.start);
-  const hourlyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
-  if (hourlyUsage.length === cells.length) return hourlyUsage;
-  const quantitiesByMeter = new Map<string, Map<Instant, Decimal>>();
+  const dailyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
+  if (dailyUsage.length === cells.length) return dailyUsage;
+  const dimensions = listGroupDimensions(metric.catalog);
+  const sums = new Map<string, UsageAtInstant>();
   for await (const events of readEvents(metric, { accepted: true }, midnight, new Set([accountId]))) {
-    for (const event of events) if (!event.reverted) addUnits(quantitiesByMeter, event);
+    for (const event of events) {
+      const at = Math.floor(event.timestamp / HOUR_MS) * HOUR_MS;
+      for (const { meterId, quantity } of event.reverted ? [] : event.units) {
+        const group = findGroup(event, dimensions.get(meterId));
+        const key = formatGroup([String(at), meterId, ...(group ?? [])]);
+        const sum = add(sums.get(key)?.quantity ?? ZERO, quantity);
+        sums.set(key, { meterId, ...(group && { group }), at, quantity: sum });
+      }
+    }
   }
-  for (const [meterId, quantities] of quantitiesByMeter) {
-    for (const [at, quantity] of quantities) hourlyUsage.push({ meterId, at, quantity });
-  }
-  return hourlyUsage;
+  return [...dailyUsage, ...sums.values()];
 }
 
-/** Adds the units of an event to its hour. */
-function addUnits(quantitiesByMeter: Map<string, Map<Instant, Decimal>>, { timestamp, units }: EventRecord): void {
-  const at = Math.floor(timestamp / HOUR_MS) * HOUR_MS;
-  for (const { meterId, quantity } of units) {
-    const quantities = quantitiesByMeter.get(meterId) ?? new Map<Instant, Decimal>();
-    quantitiesByMeter.set(meterId, quantities.set(at, add(quantities.get(at) ?? ZERO, quantity)));
-  }
+/** The dimensions of the groups of each meter. */
+function listGroupDimensions({ book }: Catalog): ReadonlyMap<string, readonly string[] | undefined> {
+  return new Map(book.usageMeters.map(({ id, groupBy: dimensions }) => [id, dimensions]));
 }
 
 /** A filter of meters: by id, and by event schema (S5.1). */

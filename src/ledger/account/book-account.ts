@@ -139,7 +139,7 @@ export interface StoredAccount {
 /** A book account whose overrides still contain Decimals instead of texts. */
 export type ExportedAccount = Omit<AccountInput, "pricePlans"> & {
   readonly pricePlans: readonly (Omit<NonNullable<AccountInput["pricePlans"]>[number], "pricePlanDetailsOverride"> & {
-    readonly pricePlanDetailsOverride?: PricePlanDetailsOverride;
+    readonly pricePlanDetailsOverride?: object;
   })[];
 };
 
@@ -216,9 +216,17 @@ function exportAssociations(
       ...(each.until < NO_END && { effectiveUntil: formatTime(each.until) }),
       decidedAt: formatInstant(each.decidedAt),
       ...(retainStartOffsets === true && { retainStartOffsets }),
-      ...(override && overridesAnything(override) && { pricePlanDetailsOverride: override }),
+      ...(override && overridesAnything(override) && { pricePlanDetailsOverride: toReadable(override) }),
     };
   });
+}
+
+/** An override that can be read: its cards with price tables were given a rate plan without slabs. */
+function toReadable(override: PricePlanDetailsOverride): object {
+  const usageRateCards = override.usageRateCards.map(({ ratePlan, rateValues, ...card }) =>
+    ratePlan.slabs.length === 0 ? card : { ...card, ratePlan, rateValues },
+  );
+  return { ...override, usageRateCards };
 }
 
 /** Removes a range of days from a plan period, which leaves zero, one or two periods. */

@@ -3,14 +3,17 @@
  * adds to the charge of its cycle (S7).
  */
 
+import { type GroupUsage, NO_GROUP, type UsageGroup } from "../../book/resources/event-schema.ts";
 import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
-import { DAY_MS, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
 import { cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { compareIds, groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
 import { rateUsage } from "../../rating/cards.ts";
+import { type FindTable, hasTable } from "../../rating/rated-table.ts";
+import { chargeByTable } from "../../rating/table-charge.ts";
 
 const HOUR_MS = DAY_MS / 24;
 /** Weeks begin on Monday, months on the first. */
@@ -136,9 +139,11 @@ function compareGroups(a: SeriesKey, b: SeriesKey): number {
   return compareIds(a.group ?? "", b.group ?? "") || compareIds(a.currency ?? "", b.currency ?? "");
 }
 
-/** Units of a meter on one day, or in one hour. */
+/** Units of a meter and group on one day, or in one hour. */
 export interface UsageAtInstant {
   readonly meterId: string;
+  /** Absent for a meter without groups. */
+  readonly group?: UsageGroup;
   /** The start of the day or hour of use. */
   readonly at: Instant;
   readonly quantity: Decimal;
@@ -148,6 +153,7 @@ export interface UsageAtInstant {
 export interface RevenueSource {
   readonly timeline: Timeline;
   readonly currency: string;
+  readonly findTable: FindTable;
   /** Of all cycles from the one in which the range begins, in any order. */
   readonly usage: readonly UsageAtInstant[];
   /** Cycles that begin later have no revenue yet. */
@@ -174,7 +180,7 @@ interface PeriodRevenue {
  * @param isWanted which meters count
  */
 export function* listUsageRevenue(
-  { timeline, currency, usage, now }: RevenueSource,
+  { timeline, currency, findTable, usage, now }: RevenueSource,
   periods: Periods,
   isWanted: (meterId: string) => boolean,
 ): Iterable<PeriodRevenue> {
@@ -189,15 +195,26 @@ export function* listUsageRevenue(
       const { usageMeterId: meterId } = card;
       if (!isWanted(meterId)) continue;
       const used = (byMeter.get(meterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
-      const priceOf = (quantity: Decimal): Fraction => rateUsage(card, currency, quantity, period).bounded;
+      const priceOf: PriceOf = (quantity, count) => {
+        if (!hasTable(card)) return rateUsage(card, currency, quantity, period).bounded;
+        const groups = used.slice(0, count).map(toGroupUsage);
+        return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period).bounded;
+      };
       for (const [index, value] of listRevenueInCycle(priceOf, used, cycle, periods)) yield { meterId, index, value };
     }
   }
 }
 
+/** The price of the first entries of usage in a cycle, with their sum. */
+type PriceOf = (quantity: Decimal, count: number) => Fraction;
+
+function toGroupUsage({ group = NO_GROUP, at, quantity }: UsageAtInstant): GroupUsage {
+  return { group, day: dayOf(at), quantity };
+}
+
 /** The revenue of a card in a cycle by period. @param used in order of time */
 function* listRevenueInCycle(
-  priceOf: (quantity: Decimal) => Fraction,
+  priceOf: PriceOf,
   used: readonly UsageAtInstant[],
   cycle: Cycle,
   periods: Periods,
@@ -214,13 +231,13 @@ function* listRevenueInCycle(
     return next > before;
   };
   countUntil(start);
-  let price = start === cycle.start ? ZERO_FRACTION : priceOf(quantity);
+  let price = start === cycle.start ? ZERO_FRACTION : priceOf(quantity, next);
   const last = periods.indexAt(Math.min(cycle.end, periods.end) - 1);
   for (let index = periods.indexAt(start); index <= last; index += 1) {
     const hasMore = countUntil(periods.periodAt(index).end);
     // Only usage and the start of the cycle change a price.
     if (!hasMore && !(index === periods.indexAt(start) && start === cycle.start)) continue;
-    const after = priceOf(quantity);
+    const after = priceOf(quantity, next);
     const revenue = subtractFractions(after, price);
     price = after;
     if (!revenue.numerator.isZero()) yield [index, revenue];

@@ -33,7 +33,7 @@ import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
-import { createGroupRoom, type PreviewUsage } from "./group-room.ts";
+import { GroupRoom, type PreviewUsage } from "./group-room.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -124,7 +124,7 @@ export class PreviewAccount {
 
   constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
     this.index = index;
-    this.#groupRoom = createGroupRoom(usage, index);
+    this.#groupRoom = new GroupRoom(usage, index);
     this.#catalog = catalog;
     this.#parts = parts;
     this.#usage = usage;

@@ -2,13 +2,13 @@
  * One scenario of a run: a set of plans that decides all events, either the book's own or with a draft instead of them.
  */
 import type { Book } from "../../book/resources/book.ts";
-import { compareGroups, formatGroup, NO_GROUP } from "../../book/resources/event-schema.ts";
+import { formatGroup, NO_GROUP } from "../../book/resources/event-schema.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import { readGroup } from "../../metering/grouped-cells.ts";
-import type { GroupUsageTally } from "../../metering/grouped-usage.ts";
+import { type GroupUsageTally, sumGroupUsage } from "../../metering/grouped-usage.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { createUsageTally, type UsageCell, type UsageTally } from "../../metering/usage.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
@@ -82,13 +82,16 @@ export function createScenario(shared: Shared, trial: PlanTrial, ownUsage: Event
 function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
   return {
     between: (...of) => add(a.between(...of), b.between(...of)),
-    groupsBetween(...of) {
-      const cells = sumCells([...a.groupsBetween(...of), ...b.groupsBetween(...of)], cellKey);
-      const used = cells.filter(({ quantity }) => !quantity.isZero());
-      return used.sort((one, other) => one.day - other.day || compareGroups(one.group, other.group));
+    groupsBetween: (...of) => sumGroupUsage([...a.groupsBetween(...of), ...b.groupsBetween(...of)]),
+    cellsOf(accountId) {
+      const cells = new Map<string, UsageCell>();
+      for (const cell of [...a.cellsOf(accountId), ...b.cellsOf(accountId)]) {
+        const key = `${cell.day} ${cell.meterId} ${formatGroup(cell.group ?? NO_GROUP)}`;
+        const { quantity = ZERO } = cells.get(key) ?? {};
+        cells.set(key, { ...cell, quantity: add(quantity, cell.quantity) });
+      }
+      return cells.values();
     },
-    cellsOf: (accountId) =>
-      sumCells([...a.cellsOf(accountId), ...b.cellsOf(accountId)], (cell) => `${cellKey(cell)} ${cell.meterId}`),
     groups: addGroups(a.groups, b.groups),
   };
 }
@@ -115,24 +118,6 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
       return used.size < a.maximum(meter) || used.has(formatGroup(readGroup(texts)));
     },
   };
-}
-
-function cellKey({ day, group = NO_GROUP }: Pick<UsageCell, "day" | "group">): string {
-  return `${day} ${formatGroup(group)}`;
-}
-
-/** The cells with one for each key; quantities of a key are added. */
-function sumCells<Cell extends Pick<UsageCell, "quantity">>(
-  cells: readonly Cell[],
-  keyOf: (cell: Cell) => string,
-): readonly Cell[] {
-  const sums = new Map<string, Cell>();
-  for (const cell of cells) {
-    const key = keyOf(cell);
-    const { quantity = ZERO } = sums.get(key) ?? {};
-    sums.set(key, { ...cell, quantity: add(quantity, cell.quantity) });
-  }
-  return [...sums.values()];
 }
 
 /** An event with its fields, to be decided. */

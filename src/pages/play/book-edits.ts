@@ -4,6 +4,7 @@ import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
 import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
@@ -28,12 +29,12 @@ export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
 }
 
 /** A copy with the value at a path replaced; undefined removes it. Creates missing objects on the path. */
-function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
+export function withValue(value: unknown, [key, ...rest]: FormPath, newValue: unknown): unknown {
   if (key === undefined) return newValue;
   if (Array.isArray(value)) {
     return (value as readonly unknown[]).map((item, index) => (index === key ? withValue(item, rest, newValue) : item));
   }
-  const object = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const object = isJsonObject(value) ? value : {};
   return { ...object, [key]: withValue(object[String(key)], rest, newValue) };
 }
 
@@ -46,6 +47,11 @@ export function tryParseJson(text: string): unknown {
 /** The document of a text as forms show it, a book in long form; undefined if it cannot be edited. */
 export function readEditableValue(text: string): unknown {
   return toEditableValue(tryParseJson(text));
+}
+
+/** The path of a part of {@link readEditableValue} in the document as written. */
+export function findWrittenPath(text: string, path: FormPath): FormPath {
+  return expandBook(tryParseJson(text), collectProblems())?.toWritten(path) ?? path;
 }
 
 /** @returns undefined for a wrong short form, whose parts an edit would lose */

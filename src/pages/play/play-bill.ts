@@ -6,7 +6,7 @@ import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { type Problem, RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
@@ -23,6 +23,8 @@ import type { DatedQuantity, PlayState } from "./play-state.ts";
 /** A problem and its line in the book's text. */
 export interface PlayProblem {
   readonly message: string;
+  /** Absent if it isn't in the book. */
+  readonly problem?: Problem;
   /** From 1; absent if it isn't in the book. */
   readonly line?: number;
   readonly column?: number;
@@ -124,6 +126,7 @@ export function parseBookWithSeats(
     const problems = "problems" in error.details ? error.details.problems : [{ path: "$", message: error.message }];
     const locatedProblems = [...document.repeatedKeys, ...problems].map((problem) => ({
       message: toPrintable(`${problem.path}: ${problem.message}`),
+      ...("code" in problem ? { problem } : {}),
       ...document.findPlace(problem),
     }));
     return { problems: locatedProblems };

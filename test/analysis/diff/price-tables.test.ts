@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { diffInvoices } from "../../../src/analysis/diff/diff-invoices.ts";
+import type { DiffRow } from "../../../src/analysis/diff/table-steps.ts";
 import { checkPlan, readBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { ShortPlanInput } from "../../../src/book/resources/short-plan.ts";
@@ -61,34 +62,119 @@ function causesOf(prices: readonly [object, object], uses: readonly [readonly Us
   );
   const results = [books, undefined].map((known) => {
     const { accounts } = diffInvoices(before ?? [], after ?? [], { books: known });
-    const causes = accounts.flatMap(({ lines }) => lines.flatMap((line) => Object.entries(line.causes)));
-    return Object.fromEntries(causes.map(([cause, amount]) => [cause, formatFraction(amount)]));
+    return accounts.flatMap(({ lines }) => lines);
   });
-  expect(results[1]).toEqual(results[0]);
-  return results[0] ?? {};
+  const causes = results.map((lines) => formatCauses(Object.assign({}, ...lines.map((line) => line.causes))));
+  expect(causes[1]).toEqual(causes[0]);
+  const rows = results[0]?.flatMap((line) => line.rows ?? []) ?? [];
+  return {
+    ...causes[0],
+    ...Object.fromEntries(
+      rows.map((row) => {
+        const name = [...Object.values(row.when), ...(row.change ? [row.change] : [])].join(" ");
+        return [`${name}:`, formatCauses(row.causes)];
+      }),
+    ),
+  };
 }
+
+const formatCauses = (causes: DiffRow["causes"]): object =>
+  Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, formatFraction(amount)]));
 
 const table = (...rows: readonly Row[]): object => ({ rateTable: { rows } });
 
 test("S18.2 the rate of a row, its quantity, and both are causes", () => {
   const raised = [{ when: { model: "nova" }, rate: 3 }, ...ROWS.slice(1)];
   const more: readonly Use[] = [["nova", 7], ...USES.slice(1)];
-  expect(causesOf([table(...ROWS), table(...ROWS)], [USES, more])).toEqual({ usage: "4" });
-  expect(causesOf([table(...ROWS), table(...raised)], [USES, USES])).toEqual({ rates: "5" });
-  expect(causesOf([table(...ROWS), table(...raised)], [USES, more])).toEqual({ usage: "4", rates: "7" });
+  expect(causesOf([table(...ROWS), table(...ROWS)], [USES, more])).toEqual({ usage: "4", "nova:": { usage: "4" } });
+  expect(causesOf([table(...ROWS), table(...raised)], [USES, USES])).toEqual({ rates: "5", "nova:": { rates: "5" } });
+  expect(causesOf([table(...ROWS), table(...raised)], [USES, more])).toEqual({
+    usage: "4",
+    rates: "7",
+    "nova:": { usage: "4", rates: "7" },
+  });
 });
 
-test("S18.4 a row that comes or goes, and a price that changes on a date, are rates", () => {
+test("S18.2 a row that comes or goes is a cause by its rates, whether another row or none prices its groups", () => {
+  // 5 of nova cost 10 by their row, 5 by the one for all.
+  const moved = { rates: "-5", "nova REMOVED:": { rates: "-10" }, ":": { rates: "5" } };
+  expect(causesOf([table(...ROWS), table(...ROWS.slice(1))], [USES, USES])).toEqual(moved);
+  // 4 others are unpriced before.
+  const added = { rates: "4", "ADDED:": { rates: "4" } };
+  expect(causesOf([table(...ROWS.slice(0, 2)), table(...ROWS)], [USES, USES])).toEqual(added);
+  // 2 more of nova, at their rate of 2.
+  const more: readonly Use[] = [["nova", 7], ...USES.slice(1)];
+  expect(causesOf([table(...ROWS.slice(0, 2)), table(...ROWS)], [USES, more])).toEqual({
+    ...added,
+    usage: "4",
+    "nova:": { usage: "4" },
+  });
+});
+
+test("usage of a row that had none, or has none any more, is usage, also if the sum of all rows stays", () => {
+  const swapped: readonly Use[] = [["nova", 17], ...USES.slice(2)];
+  // 12 more of nova at 2; 12 of code cost 10 × 3 + 2 × 1.
+  expect(causesOf([table(...ROWS), table(...ROWS)], [USES, swapped])).toEqual({
+    usage: "-8",
+    "nova:": { usage: "24" },
+    "code:": { usage: "-32" },
+  });
+  expect(causesOf([table(...ROWS), table(...ROWS)], [swapped, USES])).toEqual({
+    usage: "8",
+    "nova:": { usage: "-24" },
+    "code:": { usage: "32" },
+  });
+});
+
+test("S18.4 a price that begins on another day is rates, also if usage changes", () => {
   const cut = { when: { model: "nova" }, from: "2026-10-05", rate: 1 };
-  expect(causesOf([table(...ROWS), table(...ROWS.slice(1))], [USES, USES])).toEqual({ rates: "-5" });
-  expect(causesOf([table(...ROWS), table(...ROWS, cut)], [USES, USES])).toEqual({ rates: "-5" });
+  expect(causesOf([table(...ROWS), table(...ROWS, cut)], [USES, USES])).toEqual({
+    rates: "-5",
+    "nova:": { rates: "-5" },
+  });
+  const more: readonly Use[] = [["nova", 7], ...USES.slice(1)];
+  expect(causesOf([table(...ROWS), table(...ROWS, cut)], [USES, more])).toEqual({
+    usage: "4",
+    rates: "-7",
+    "nova:": { usage: "4", rates: "-7" },
+  });
+  // The first side has no usage from the 11th on, when the price is 1; nova 6 and 7 are used on the 10th and the 11th.
+  const late = { ...cut, from: "2026-10-11" };
+  const both: readonly Use[] = [
+    ["nova", 6],
+    ["nova", 7],
+  ];
+  expect(causesOf([table(...ROWS, late), table(...ROWS, late)], [[["nova", 5]], both])).toEqual({
+    usage: "9",
+    "nova:": { usage: "9" },
+  });
+});
+
+test("S18.5 another allowance is rates", () => {
+  const free = (quantity: number): object => ({ rateTable: { allowance: { quantity }, rows: ROWS } });
+  // All 5 of nova are free, and 1 of code, which would cost 1.
+  expect(causesOf([free(0), free(6)], [USES, USES])).toEqual({
+    rates: "-11",
+    "nova:": { rates: "-10" },
+    "code:": { rates: "-1" },
+  });
+});
+
+test("S18.2 a table in place of one rate, and the other way round", () => {
   expect(causesOf([{ rate: 2 }, table(...ROWS)], [USES, USES])).toEqual({ rates: "4" });
+  expect(causesOf([table(...ROWS), { rate: 2 }], [USES, USES])).toEqual({ rates: "-4" });
+  // 2 more at 2; nova costs 14, code 32, others 4, in place of 23 × 2.
+  const more: readonly Use[] = [["nova", 7], ...USES.slice(1)];
+  expect(causesOf([{ rate: 2 }, table(...ROWS)], [USES, more])).toEqual({ usage: "4", rates: "4" });
 });
 
 test("S7.4 the limits of the card are a cause", () => {
   const limited = { rateTable: { rows: ROWS, maximum: 40 } };
   expect(causesOf([table(...ROWS), limited], [USES, USES])).toEqual({ bounds: "-6" });
-  expect(causesOf([limited, limited], [USES.slice(1), USES])).toEqual({ usage: "4" });
+  expect(causesOf([limited, limited], [USES.slice(1), USES])).toEqual({
+    usage: "4",
+    "nova:": { usage: "10" },
+  });
 });
 
 test("S18.2 a backtest of a draft with a table has the same causes", () => {

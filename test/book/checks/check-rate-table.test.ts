@@ -129,7 +129,7 @@ describe("S18.2 rows", () => {
         { when: { model: "a", kind: "x" }, rate: 1 },
         { when: { kind: "x", model: "a" }, rate: 1 },
       ],
-      "card.rateTable.rows[1]: the when without a from is already used by rows[0]",
+      "card.rateTable.rows[1]: the combination of when and from is already used by rows[0]",
     ],
     [
       "have different days, which are dates",
@@ -137,7 +137,7 @@ describe("S18.2 rows", () => {
         { when: a, rate: 1, from: "2026-10-01" },
         { when: a, rate: 1, from: "2026-10-01T00:00:00Z" },
       ],
-      "card.rateTable.rows[1]: the when with the from 2026-10-01 is already used by rows[0]",
+      "card.rateTable.rows[1]: the combination of when and from is already used by rows[0]",
     ],
     [
       "begin on a day",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type Folder, folder, eventLine, ratebook } from "../fake-io.ts";
+import { type CommandResult, type Folder, folder, eventLine, ratebook } from "../fake-io.ts";
 
 let files: Folder;
 beforeEach(() => {
@@ -64,7 +64,7 @@ describe("a template", () => {
     const argv = ["preview", path("book.jsonc"), "--events", events, "--map", path("map.jsonc"), "--explain"];
     const { code, out } = await ratebook(argv);
     // 7 × 5 / 1,000,000.
-    expect(out).toMatch(/^.*large: .* 7 +0\.000005 +0\.00/m);
+    expect(out).toMatch(/^ +large +7 +0\.000005 +0\.00$/m);
     expect(out.replaceAll(/\s+/g, " ")).toContain(
       "um.input: 9 units have no price: the price table has no row for vision",
     );
@@ -246,6 +246,76 @@ describe("--from a CSV file", () => {
     expect(err).toMatch(sentence);
     expect(code).toBe(1);
     expect(existsSync(join(files.path, "book.jsonc"))).toBe(false);
+  });
+});
+
+describe("--from a file with a column of models and one of kinds", () => {
+  const LINES = [
+    "2026-10-03T10:00:00Z,acme,nova-large,input,2400",
+    "2026-10-03T10:00:00Z,acme,nova-large,output,600",
+    "2026-10-10T10:00:00Z,acme,nova-mini,input,1200",
+    "2026-10-17T10:00:00Z,globex,nova-mini,cached,100",
+    "2026-10-18T10:00:00Z,globex,nova-large,input,300",
+  ];
+
+  async function generate(lines: readonly string[], header = "time,account,model,kind,tokens"): Promise<CommandResult> {
+    mkdirSync(join(files.path, "prices"));
+    const csv = files.file("usage.csv", [header, ...lines, ""].join("\n"));
+    return ratebook(["init", join(files.path, "prices"), "--from", csv]);
+  }
+  const readBookText = (): string => readFileSync(join(files.path, "prices/book.jsonc"), "utf8");
+
+  test("writes a meter with groups, and a price table with a row for each group", async () => {
+    const { out } = await generate(LINES);
+    expect(out).toContain('  a price table by "model" and "kind", with 4 rows, and one for all other groups\n');
+    expect(readBookText()).toContain('"sum": "tokens", "groupBy": ["model", "kind"] }');
+    expect(readBookText()).toContain(`"rateTable": { "rows": [
+        { "when": { "model": "nova-large", "kind": "input" }, "rate": "0.01" },
+        { "when": { "model": "nova-large", "kind": "output" }, "rate": "0.01" },
+        { "when": { "model": "nova-mini", "kind": "input" }, "rate": "0.01" },
+        { "when": { "model": "nova-mini", "kind": "cached" }, "rate": "0.01" },
+        { "rate": "0.01" }, // All other groups.
+      ] }`);
+    const ran = await runPrinted(out);
+    // Acme has 2,400, 600 and 1,200 tokens, Globex 100 and 300, at a cent each.
+    expect(ran.out).toMatch(/^acme +3 +4,200 +42\.00 .*\nglobex +2 +400 +4\.00 /m);
+    expect(ran.code).toBe(0);
+  });
+
+  test("has a row for each model if there are more than 50 groups", async () => {
+    const kinds = Array.from({ length: 30 }, (_, index) => `kind-${index}`);
+    const lines = kinds.flatMap((kind) => ["a", "b"].map((model) => `2026-10-03T10:00:00Z,acme,${model},${kind},1`));
+    const { out } = await generate(lines);
+    expect(out).toContain('  a price table by "model" and "kind", with 2 rows, and one for all other groups\n');
+    expect(readBookText()).toContain('{ "when": { "model": "a" }, "rate": "0.01" }');
+    expect((await runPrinted(out)).code).toBe(0);
+  });
+
+  test.each([
+    ["more than 50 models", Array.from({ length: 51 }, (_, index) => `2026-10-03T10:00:00Z,acme,m-${index},input,1`)],
+    ["no kind", LINES, "time,account,model,note,tokens"],
+    ["no model", LINES, "time,account,region,kind,tokens"],
+  ])("writes rates of meters as for other files if there are %s", async (_, lines, header?: string) => {
+    const { out } = await generate(lines, header);
+    expect(out).not.toContain("price table");
+    expect(readBookText()).toContain('{ "meter": "um.tokens", "rate": "0.01" }');
+  });
+
+  test("reads events in the standard form, too, also with names of several words", async () => {
+    const dimensions = [
+      { modelName: "nova", tokenType: "input" },
+      { modelName: "nova", tokenType: "output" },
+    ];
+    const lines = dimensions.map((each, index) =>
+      eventLine(`e-${index}`, "2024-01-05T00:00:00Z", 60, { dimensions: each }),
+    );
+    const events = files.file("in.ndjson", lines.join(""));
+    mkdirSync(join(files.path, "prices"));
+    const { out } = await ratebook(["init", join(files.path, "prices"), "--from", events]);
+    expect(out).toContain('a price table by "modelName" and "tokenType", with 2 rows, and one for all other groups\n');
+    const ran = await runPrinted(out);
+    expect(ran.out).toMatch(/^prod +2 +120 +1\.20 /m);
+    expect(ran.code).toBe(0);
   });
 });
 

@@ -42,6 +42,10 @@ const BOOK = {
   accounts: [{ id: "acme", plan: "pp", from: "2026-10-01" }],
 };
 
+function planWith(rows: readonly object[]): object {
+  return { id: "pp", cycle: "MONTHLY", usage: [{ meter: "um.tokens", rateTable: { per: 1000, rows } }] };
+}
+
 function writeEvents(...models: readonly string[]): string {
   const lines = models.map((model, index) =>
     JSON.stringify({
@@ -80,6 +84,99 @@ test("S18.2 preview ends with 1 if no row prices some usage, and says which", as
   expect(out.replaceAll(/\s+/g, " ")).toContain(
     "um.tokens: 3000 units have no price: the price table has no row for vision",
   );
+});
+
+test("S18.2 check and lint tell which groups of events no row prices, and which rows no event has", async () => {
+  const events = writeEvents("nova", "vision", "vision", "nova5");
+  const warning = (model: string, units: string): string =>
+    `pp@1/usage/um.tokens/group/${model}: no row prices um.tokens of model "${model}"; add a row, or one without a when: ${units} cost 0`;
+  const check = await run("check", "--events", events);
+  expect(check.err.split("\n")).toEqual([
+    `book.json: warning: ${warning("vision", "6000 units from 2026-10-11 to 2026-10-12")}`,
+    `book.json: warning: ${warning("nova5", "3000 units on 2026-10-13")}`,
+    "",
+  ]);
+  expect(check.code).toBe(1);
+  const lint = await run("lint", "--events", events);
+  expect(lint.out).toMatch(/^book\.json:1:\d+: note ROW_UNUSED pp@1\/usage\/um\.tokens\/row\/gpt-4-32000: /);
+  expect(lint.out).toContain('nova5: no row prices um.tokens of model "nova5"; ');
+  expect([lint.code, lint.out.split("\n").at(-2)]).toEqual([1, "book.json: 2 warnings, 1 note"]);
+  for (const command of ["check", "lint"])
+    expect((await run(command, "--events", writeEvents("nova", "gpt-4-32000"))).code).toBe(0);
+});
+
+test("S18.2 check and lint create accounts from events and read usage files; rejected events are problems", async () => {
+  files.file("book.json", JSON.stringify({ ...BOOK, accounts: [] }));
+  const events = writeEvents("nova", "vision");
+  const unknown = await run("lint", "--events", events);
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("1 unknown account: acme (2 events)")]);
+  const { out } = await run("lint", "--events", events, "--accounts-from-events");
+  expect(out).toMatch(/^book\.json:1:\d+: .*row\/gpt-4-32000[^]*\nbook\.json:1:\d+: warning USAGE_UNPRICED .*vision/);
+  const usage = files.file(
+    "usage.csv",
+    "accountId,meterId,date,quantity,group.model\nacme,um.tokens,2026-10-02,5,beta\n",
+  );
+  const { code, err } = await run("check", "--usage", usage, "--accounts-from-events");
+  expect([code, err]).toEqual([1, expect.stringContaining("group/beta: ")]);
+  expect(await run("check", "--plan", "plan.json", "--usage", usage)).toMatchObject({ code: 2 });
+});
+
+test("S18.2 diff tells which row's rates and usage changed, and which row is new", async () => {
+  const writeInvoices = async (name: string, rows: readonly object[], models: readonly string[]): Promise<string> => {
+    files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+    const explained = ["--events", writeEvents(...models), "--explain", "--format", "json"];
+    return files.file(name, (await run("preview", ...explained)).out);
+  };
+  const rows = [
+    { when: { model: "nova" }, rate: 2 },
+    { when: { model: "code" }, rate: 5 },
+  ];
+  const before = await writeInvoices("a.json", rows, ["nova", "code", "vision"]);
+  const changed = [{ when: { model: "nova" }, rate: 1 }, ...rows.slice(1), { when: { model: "vision" }, rate: 9 }];
+  const after = await writeInvoices("b.json", changed, ["nova", "code", "vision", "code"]);
+  const { out } = await ratebook(["diff", before, after], { folderPath: files.path });
+  // 3,000 units each: of nova 2 less in a thousand, of vision 9 instead of no price; code twice.
+  expect(out.split("\n").slice(1, -1)).toEqual([
+    "  Tokens: 21.00 → 60.00 (+39.00)",
+    "    usage: +15",
+    "      code: +15",
+    "    rates: +24",
+    "      nova: -3",
+    "      vision, a new row: +27",
+  ]);
+});
+
+test("S18.2 backtest compares a table with one rate, and tells which usage the draft does not price", async () => {
+  const [first, second] = [
+    { when: { model: "nova" }, rate: 1 },
+    { when: { model: "code" }, rate: 4 },
+  ] as const;
+  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith([first, second])] }));
+  const draft = { ...planWith([first]), id: "draft", status: "DRAFT" };
+  const drafts = [
+    files.file("gap.json", JSON.stringify(draft)),
+    files.file("plain.json", JSON.stringify({ ...draft, usage: [{ meter: "um.tokens", rate: "0.002" }] })),
+  ];
+  // 3,000 units each: nova 3, code 12 twice; nova alone 3; all 9,000 at 2 for 1,000 are 18.
+  const options = ["--events", writeEvents("nova", "code", "code"), "--plan", ...drafts] as const;
+  const { code, out } = await run("backtest", ...options);
+  const lines = out.split("\n").map((line) => line.replaceAll(/ +/g, " "));
+  expect(lines.filter((line) => line.startsWith("acme"))).toEqual([
+    "acme 27.00 3.00 -24.00 -88.9%",
+    "acme 27.00 18.00 -9.00 -33.3%",
+  ]);
+  const unpriced = "without a price, because no row of a price table is for it: 6000 units of um.tokens for code";
+  expect([code, lines.filter((line) => line.includes("price table"))]).toEqual([1, [unpriced]]);
+  expect((await run("backtest", ...options, "--format", "html")).out).toContain(`gap.json: ${unpriced}`);
+  const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
+  expect(json.plans).toMatchObject([
+    {
+      unpriced: [{ meterId: "um.tokens", group: { model: "code" }, quantity: 6000 }],
+      accounts: [{ lines: [{ rows: [{ when: { model: "code" }, change: "REMOVED" }] }] }],
+    },
+    { accounts: [{ lines: [{ causes: { rates: { numerator: -9 } } }] }] },
+  ]);
+  expect(json.plans[1]).not.toHaveProperty("unpriced");
 });
 
 test("S18.2 chart refuses to draw a quantity without groups", async () => {

@@ -152,6 +152,18 @@ describe("S18.8 rows added to a table in use", () => {
     ).toHaveLength(2);
   });
 
+  test("S16.4 the period of a version that a book loaded stays", async () => {
+    const { engine, at } = engineAt("2026-09-01");
+    const { pricePlans, ...book } = bookWith({ accounts: [] }) as { readonly pricePlans: readonly object[] };
+    const versions = pricePlans.flatMap((plan) => [plan, { ...plan, version: 2 }]);
+    await engine.load(readBook({ ...book, pricePlans: versions } as object));
+    const before = await engine.pricePlans.versions("pp");
+    at("2026-10-10");
+    await engine.pricePlans.addRateRows("pp", { usageMeterId: "um.tokens", rows: [VISION] });
+    const periodsOf = (of: typeof before) => of.map(({ from, until }) => [from, until]);
+    expect(periodsOf(await engine.pricePlans.versions("pp"))).toEqual(periodsOf(before));
+  });
+
   test("of two additions at the same moment, both are in the table, or the second is a duplicate", async () => {
     const underTest = await startWith();
     const other = engineAt("2026-10-10T12:00:00Z", underTest.store);
@@ -275,4 +287,43 @@ describe("S18.8 a row that is rejected changes nothing", () => {
     await addRow(underTest, { ...audio, from: "2026-10-01" });
     expect(await listInvoices(underTest)).toEqual([september.replace("DRAFT", "DUE")]);
   });
+});
+
+describe("S18.7 an override of a table that is rejected", () => {
+  const rejections: readonly (readonly [name: string, card: object, message: string])[] = [
+    ["a factor below 0", { multiply: -1 }, "multiply: expected 0 or more, got -1"],
+    [
+      "a table beside rows",
+      { rateTable: { rows: [NOVA] }, rows: [VISION] },
+      "rateTable: expected rateTable or rows, got both",
+    ],
+    [
+      "an unknown dimension",
+      { rows: [{ when: { modle: "a" }, rate: 1 }] },
+      'rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"',
+    ],
+    ["rows alike", { rows: [NOVA, NOVA] }, "rows[1]: the when without a from is already used by rows[0]"],
+    [
+      "rows that hold for one group",
+      { rows: [NOVA, { when: { kind: "input" }, rate: 1 }] },
+      'rows[1].when: rows[0] names as many dimensions and holds for model "nova" and kind "input" too: add a row for both',
+    ],
+    ["another currency", { rows: [{ ...NOVA, rate: { EUR: 1 } }] }, 'rows[0].rate: missing rates in "USD"'],
+    [
+      "no table to change",
+      { usageMeterId: "um.calls", multiply: 1 },
+      'multiply: the plan has no price table for "um.calls": write a rateTable, or change another card',
+    ],
+  ];
+  test.each(rejections.map(([name, card, message]) => ({ name, card, message })))(
+    "$name",
+    async ({ card, message }) => {
+      const { engine } = await startWith();
+      const usageRateCards = [{ usageMeterId: "um.tokens", ...card }];
+      const request = { pricePlanId: "pp", effectiveFrom: "2026-10-10", pricePlanDetailsOverride: { usageRateCards } };
+      expect(await describeRefusal(engine.associate("acme", request))).toBe(
+        `ERR_INPUT_INVALID pricePlanDetailsOverride.usageRateCards[0].${message}`,
+      );
+    },
+  );
 });

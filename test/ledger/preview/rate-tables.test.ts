@@ -129,6 +129,13 @@ describe("S18 a preview of a plan with a price table", () => {
     ]);
   });
 
+  test("S18.2 one unit without a price is in the singular", () => {
+    const [invoice] = previewOctober(bookWith(), [[8, "nova-vision input", 1]]);
+    expect(invoice?.notices).toEqual([
+      "um.tokens: 1 unit has no price: the price table has no row for nova-vision, input",
+    ]);
+  });
+
   test("S18.5 S7.4 S13.3 prorates the allowance and the limits of the card in a partial cycle", () => {
     const rateTable = { rows: [{ rate: 1 }], allowance: { quantity: 31 }, minimum: 62, maximum: 310 };
     const book = bookWith({ rateTable, account: { from: "2026-10-16" }, plan: { commitment: 93 } });

@@ -52,6 +52,27 @@ export function BookField({
   return <Field label={label} value={textAt(value, path)} onValue={(text) => onBook(replaceValue(book, path, text))} />;
 }
 
+/** A field with a caption for a value that may be absent. @param owner the path that an empty text removes; default `path` */
+export function OptionalField({
+  caption,
+  owner,
+  ...form
+}: FormProps & { readonly caption: string; readonly owner?: FormPath }): JSX.Element {
+  const { value, path, name, book, onBook } = form;
+  return (
+    <label class="row">
+      {caption}
+      <Field
+        label={`${name}: ${caption.toLowerCase()}`}
+        value={textAt(value, path)}
+        onValue={(text) =>
+          onBook(text === "" ? replaceValue(book, owner ?? path, undefined) : replaceValue(book, path, text))
+        }
+      />
+    </label>
+  );
+}
+
 /** The text or number at a path; empty if absent. */
 export function textAt(value: unknown, path: FormPath): string {
   const content = valueAt(value, path);

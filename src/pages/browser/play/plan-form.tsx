@@ -11,8 +11,10 @@ import {
   addSlab,
   moveSlabStart,
 } from "../../play/book-edits.ts";
+import type { PlayProblem } from "../../play/play-bill.ts";
 import { formatCount } from "../common/format.ts";
-import { BookField, Field, type FormProps, textAt } from "./field.tsx";
+import { BookField, Field, type FormProps, OptionalField, textAt } from "./field.tsx";
+import { TableForm } from "./table-form.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
 /** The maximum number of slabs with fields. */
@@ -24,7 +26,10 @@ const CARD_LISTS = [
   ["billingEntitlementRateCards", "featureId"],
 ] as const;
 
-export function PlanForm(form: FormProps): JSX.Element {
+export function PlanForm({
+  problems,
+  ...form
+}: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
   const { value, path, name } = form;
   const details = [...path, "pricePlanDetails"];
   const names = readBillableNames(value);
@@ -43,14 +48,12 @@ export function PlanForm(form: FormProps): JSX.Element {
         />
       ))}
       {CARD_LISTS.flatMap(([list, id]) =>
-        listAt(value, [...details, list]).map((card, index) => (
-          <SlabForm
-            key={`${list} ${index}`}
-            {...form}
-            path={[...details, list, index]}
-            name={findCardName(card, id, names)}
-          />
-        )),
+        listAt(value, [...details, list]).map((card, index) => {
+          const cardForm = { ...form, path: [...details, list, index], name: findCardName(card, id, names) };
+          const key = `${list} ${index}`;
+          if (valueAt(card, ["rateTable"]) === undefined) return <SlabForm key={key} {...cardForm} />;
+          return <TableForm key={key} {...cardForm} problems={problems} />;
+        }),
       )}
       {valueAt(value, [...details, "minimumCommitment"]) !== undefined && (
         <FeeForm {...form} path={[...details, "minimumCommitment"]} name="Minimum commitment" />
@@ -183,16 +186,8 @@ function SlabForm(form: FormProps): JSX.Element {
         </button>
       </p>
       <div class="row">
-        {(["minimumRate", "maximumRate"] as const).map((bound) => (
-          <label key={bound}>
-            {bound === "minimumRate" ? "Minimum " : "Maximum "}
-            <Field
-              label={`${name}: ${bound === "minimumRate" ? "minimum" : "maximum"}`}
-              value={textAt(value, [...boundsPath, bound])}
-              onValue={(text) => onBook(replaceValue(book, [...boundsPath, bound], text === "" ? undefined : text))}
-            />
-          </label>
-        ))}
+        <OptionalField {...form} caption="Minimum" path={[...boundsPath, "minimumRate"]} />
+        <OptionalField {...form} caption="Maximum" path={[...boundsPath, "maximumRate"]} />
       </div>
       {path.includes("licenseRateCards") && <ProrationField {...form} />}
     </div>

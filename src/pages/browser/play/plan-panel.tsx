@@ -64,7 +64,13 @@ export function PlanPanel({
         <p class="soft">{`The first ${PLANS_MAX} of ${formatCount(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
       )}
       {plans.slice(0, PLANS_MAX).map((plan, index) => (
-        <PlanForm key={index} {...form} path={["pricePlans", index]} name={textAt(plan, ["name"])} />
+        <PlanForm
+          key={index}
+          {...form}
+          path={["pricePlans", index]}
+          name={textAt(plan, ["name"])}
+          problems={problems}
+        />
       ))}
       {listAt(value, ["accounts"])
         .slice(0, ACCOUNTS_MAX)

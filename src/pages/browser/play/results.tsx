@@ -94,7 +94,8 @@ function Row({ row: { kind, label, quantity, rate, amount } }: { readonly row: P
 const CHART_WIDTH_MAX = 720;
 
 /** Charts of the plans. Names can't inject markup, because a chart is an image. */
-export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JSX.Element {
+export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JSX.Element | null {
+  if (charts.length === 0) return null;
   return (
     <section aria-labelledby="costs">
       <h2 id="costs">Cost by quantity</h2>

@@ -15,7 +15,10 @@ export function UsagePanel({
 }): JSX.Element {
   const value = readEditableValue(state.book);
   const names = readBillableNames(value);
-  const meters = listIds(listAt(value, ["usageMeters"]));
+  // Usage of meters with groups is entered as events, which have the dimensions.
+  const groupedMeters = listAt(value, ["usageMeters"]).filter((meter) => valueAt(meter, ["groupBy"]) !== undefined);
+  const grouped = listIds(groupedMeters).filter((id) => state.usage.every(({ of }) => of !== id));
+  const meters = listIds(listAt(value, ["usageMeters"])).filter((id) => !grouped.includes(id));
   const seats = listIds(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
   return (
     <section class="panel" aria-labelledby="usage">

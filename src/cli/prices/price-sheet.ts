@@ -1,0 +1,133 @@
+/** Writes a price table as CSV, and reads the rows of one from CSV. */
+import { didYouMean, type Path } from "../../book/problems.ts";
+import { createRowParser, detectSeparator, type Row } from "../../event-files/csv-rows.ts";
+import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { changeProblem, type Problem } from "../../problem-table.ts";
+import { escapeFormula, quoteCsvCell } from "../table/invoice-csv.ts";
+import { listColumns, normalizeCell, type PriceColumn, type PriceTable, toCells } from "./price-columns.ts";
+
+export function formatPrices(table: PriceTable): string {
+  const columns = listUsedColumns(table);
+  const lines = table.rateTable.rows.flatMap((row) => toCells(row, columns));
+  return [columns.map(({ name }) => name), ...lines]
+    .map((cells) => `${cells.map((cell) => quoteCsvCell(escapeText(cell))).join(",")}\r\n`)
+    .join("");
+}
+
+/** The usual columns, and those in which a cell isn't empty. */
+function listUsedColumns(table: PriceTable): readonly PriceColumn[] {
+  const columns = listColumns(table);
+  const lines = table.rateTable.rows.flatMap((row) => toCells(row, columns));
+  return columns.filter(({ isUsual }, index) => isUsual || lines.some((cells) => cells[index] !== ""));
+}
+
+/** A text that {@link unescapeText} reads as it is. */
+function escapeText(text: string): string {
+  return text.startsWith("'") ? `'${text}` : escapeFormula(text);
+}
+
+function unescapeText(cell: string): string {
+  const text = cell.slice(1);
+  return cell.startsWith("'") && escapeText(text) === cell ? text : cell;
+}
+
+/** The rows of a spreadsheet. */
+export interface PriceSheet {
+  /** The cells of the tiers of each, in all columns of {@link listColumns}, and their lines. */
+  readonly rows: readonly { readonly cells: readonly (readonly string[])[]; readonly lines: readonly number[] }[];
+  /** A problem with its place, such as `prices.csv:3: column 4 (rate USD): expected …`. @param path in the table */
+  describeProblem(path: Path, problem: Problem): string;
+}
+
+const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
+
+/**
+ * Reads the rows of a spreadsheet.
+ *
+ * @param file its name in messages
+ * @param problems receives what is wrong
+ * @throws {InputError} if it is empty, or not CSV
+ */
+export async function readPrices(
+  file: string,
+  { text, table, problems }: { readonly text: string; readonly table: PriceTable; readonly problems: string[] },
+): Promise<PriceSheet> {
+  const [header, ...lines] = await readCsv(file, text);
+  if (header === undefined)
+    throw new InputError(`${file}: the file is empty; expected a header and a line for each price`);
+  const columns = listColumns(table);
+  const names = columns.map(({ name }) => name);
+  const indexes = header.record.map((cell) => names.findIndex((name) => name.trim() === cell.trim()));
+  const describePlace = (line: number | undefined, index: number): string => {
+    const position = indexes.indexOf(index);
+    if (line === undefined || position < 0) return line === undefined ? file : `${file}:${line}`;
+    return `${file}:${line}: column ${position + 1} (${names[index]})`;
+  };
+  header.record.forEach((name, position) => {
+    const place = `${file}:${header.line}: column ${position + 1}`;
+    const index = indexes[position] ?? -1;
+    if (index < 0)
+      problems.push(`${place}: expected one of ${names.join(", ")}, got ${quoteText(name)}${didYouMean(name, names)}`);
+    else if (indexes.indexOf(index) < position)
+      problems.push(`${place}: ${quoteText(name)} is there twice; remove one`);
+  });
+  const missing = listUsedColumns(table).filter(({ name }) => !indexes.includes(names.indexOf(name)));
+  problems.push(...missing.map(({ name }) => `${file}:${header.line}: expected a column ${quoteText(name)}`));
+  const rows: { readonly cells: (readonly string[])[]; readonly lines: number[] }[] = [];
+  for (const { line, record } of problems.length === 0 ? lines : []) {
+    if (record.every((cell) => cell.trim() === "")) continue;
+    const cells = columns.map((column, index) => {
+      const cell = normalizeCell(unescapeText(record[indexes.indexOf(index)] ?? ""), column);
+      const { choices, isNumber } = column;
+      if (cell === "" || (choices?.includes(cell) ?? (!isNumber || PLAIN_NUMBER.test(cell)))) return cell;
+      const expected = `${choices?.join(", ") ?? "a number such as 0.30"} or an empty cell`;
+      problems.push(`${describePlace(line, index)}: expected ${expected}, got ${quoteText(cell)}`);
+      return "";
+    });
+    const last = rows.at(-1);
+    if (last !== undefined && isNextTier(last.cells.at(-1) ?? [], cells, columns)) {
+      last.cells.push(cells);
+      last.lines.push(line);
+    } else rows.push({ cells: [cells], lines: [line] });
+  }
+  return {
+    rows,
+    describeProblem([, rowIndex, ...path], problem) {
+      const isInTier = path[0] === "tiers" || path[0] === "volumeTiers";
+      const [field, key] = isInTier ? path.slice(2) : path;
+      const isMatch = (column: PriceColumn): boolean =>
+        column.field === field && (key === undefined || column.key === key);
+      const index = columns.filter(isMatch).length === 1 ? columns.findIndex(isMatch) : -1;
+      const line = rows[Number(rowIndex)]?.lines[isInTier ? Number(path[1] ?? 0) : 0];
+      const nameRows = (param: unknown): unknown =>
+        typeof param === "string"
+          ? param.replaceAll(/rows\[(\d+)\]/g, (_, other) => `line ${rows[Number(other)]?.lines[0]}`)
+          : param;
+      const params = Object.fromEntries(Object.entries(problem.params).map(([name, value]) => [name, nameRows(value)]));
+      return `${describePlace(line, index)}: ${changeProblem(problem, { params }).message}`;
+    },
+  };
+}
+
+/** Whether a line is a further tier of the row above: the tier there has an end, and the rows have equal cells. */
+function isNextTier(above: readonly string[], cells: readonly string[], columns: readonly PriceColumn[]): boolean {
+  return columns.every(({ field, isOfTier }, index) =>
+    field === "upTo" ? above[index] !== "" : isOfTier || above[index] === cells[index],
+  );
+}
+
+/** A line of a spreadsheet. */
+type Line = Extract<Row, { readonly record: readonly string[] }>;
+
+/** @throws {InputError} for a line that is not CSV */
+async function readCsv(file: string, text: string): Promise<readonly Line[]> {
+  const rows: Row[] = [];
+  const content = text.replace(/^\uFEFF/, "");
+  const parser = createRowParser(file, detectSeparator(content), (row) => rows.push(row));
+  await parser.parse(new TextEncoder().encode(content));
+  await parser.end();
+  return rows.map((row) => {
+    if (row.record === undefined) throw new InputError(`${file}:${row.line}: ${row.reason.message}`);
+    return row;
+  });
+}

@@ -1,0 +1,205 @@
+/** A form for a price table: its rows as a grid that takes cells of a spreadsheet, and what holds for all rows. */
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { JsonObject } from "../../../book/short/json-object.ts";
+import { findWrittenPath, listAt, replaceValue } from "../../play/book-edits.ts";
+import type { PlayProblem } from "../../play/play-bill.ts";
+import {
+  cellText,
+  changeCell,
+  type GridColumn,
+  hasSeveralCells,
+  listGridColumns,
+  listGridRows,
+  listRowProblems,
+  type Paste,
+  parsePastedCells,
+  pasteCells,
+  type RowProblem,
+} from "../../play/table-grid.ts";
+import { formatCount } from "../common/format.ts";
+import { type FormProps, OptionalField } from "./field.tsx";
+
+/** The maximum number of rows with fields. */
+const ROWS_MAX = 200;
+
+/** A change of several cells that can be undone. */
+interface UndoableChange {
+  readonly message: string;
+  /** The text of the book before it. */
+  readonly before: string;
+  readonly after: string;
+}
+
+export function TableForm({
+  problems,
+  ...form
+}: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
+  const { value, path, name, book, onBook } = form;
+  const [change, setChange] = useState<UndoableChange | undefined>();
+  const [tablePath, rowsPath] = [
+    [...path, "rateTable"],
+    [...path, "rateTable", "rows"],
+  ];
+  const rows = listGridRows(value, path);
+  const columns = listGridColumns(value, path);
+  const bookProblems = problems.flatMap(({ problem }) => problem ?? []);
+  const rowProblems =
+    bookProblems.length === 0
+      ? new Map<number, readonly RowProblem[]>()
+      : listRowProblems(bookProblems, findWrittenPath(book, rowsPath), columns);
+  const setRows = (next: readonly JsonObject[], message?: string): void => {
+    const after = replaceValue(book, rowsPath, next);
+    if (message !== undefined) setChange({ message, before: book, after });
+    onBook(after);
+  };
+  const paste = (row: number, column: number, text: string): void => {
+    const result = pasteCells(rows, columns, { row, column }, parsePastedCells(text));
+    setRows(result.rows, describePaste(result));
+  };
+  return (
+    <div class="card">
+      <h3>
+        <bdi>{name}</bdi>
+      </h3>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: price table`}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <td />
+              {columns.map(({ label, path: [field] }) => (
+                <th scope="col" key={label} class={field === "rate" ? "number" : ""}>
+                  <bdi>{label}</bdi>
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {/* A text in the empty row after the last one adds it. */}
+            {[...rows, {}].slice(0, ROWS_MAX).map((row, index) => (
+              <TableRow
+                key={index}
+                name={index === rows.length ? `${name}, new row` : `${name}, row ${index + 1}`}
+                row={row}
+                columns={columns}
+                problems={rowProblems.get(index) ?? []}
+                onRow={(next) => setRows(rows.toSpliced(index, 1, next))}
+                onPaste={(column, text) => paste(index, column, text)}
+              >
+                {index < rows.length && (
+                  <button
+                    type="button"
+                    aria-label={`Remove ${name}, row ${index + 1}`}
+                    onClick={() => setRows(rows.toSpliced(index, 1), `Row ${index + 1} removed.`)}
+                  >
+                    ×
+                  </button>
+                )}
+              </TableRow>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {rows.length > ROWS_MAX && (
+        <p class="soft">{`The first ${ROWS_MAX} of ${formatCount(rows.length, "row")}: the others are in the JSON below.`}</p>
+      )}
+      <p role="status" class="soft">
+        {change?.after === book ? (
+          <>
+            <bdi>{change.message}</bdi>{" "}
+            <button type="button" class="link" onClick={() => onBook(change.before)}>
+              Undo
+            </button>
+          </>
+        ) : (
+          "Paste cells of a spreadsheet at any cell."
+        )}
+      </p>
+      <OptionalField {...form} caption="Units of a rate" path={[...tablePath, "per"]} />
+      <OptionalField
+        {...form}
+        caption="Free units"
+        path={[...tablePath, "allowance", "quantity"]}
+        owner={[...tablePath, "allowance"]}
+      />
+      <OptionalField {...form} caption="Minimum" path={[...tablePath, "minimum"]} />
+      <OptionalField {...form} caption="Maximum" path={[...tablePath, "maximum"]} />
+    </div>
+  );
+}
+
+function describePaste({ changed, added, unknownColumns }: Paste): string {
+  const counts = `${formatCount(changed, "row")} changed, ${formatCount(added, "row")} added.`;
+  if (unknownColumns.length === 0) return counts;
+  return `${counts} The table has no column ${unknownColumns.join(", ")}.`;
+}
+
+function describeProblem({ columns: [column, ...otherColumns], message }: RowProblem): string {
+  return column === undefined || otherColumns.length > 0 ? message : `${column.label}: ${message}`;
+}
+
+const PLACEHOLDERS = { when: "any", from: "always", rate: "" } as const;
+
+function TableRow({
+  name,
+  row,
+  columns,
+  problems,
+  children,
+  onRow,
+  onPaste,
+}: {
+  readonly name: string;
+  readonly row: JsonObject;
+  readonly columns: readonly GridColumn[];
+  readonly problems: readonly RowProblem[];
+  readonly children: ComponentChildren;
+  readonly onRow: (row: JsonObject) => void;
+  readonly onPaste: (column: number, text: string) => void;
+}): JSX.Element {
+  const tierCount = listAt(row, ["tiers"]).length + listAt(row, ["volumeTiers"]).length;
+  return (
+    <>
+      <tr>
+        <td />
+        {columns.map((column, index) => {
+          const [field] = column.path;
+          // Tiers are edited in the JSON.
+          const hasTiers = field === "rate" && tierCount > 0;
+          return (
+            <td key={column.label}>
+              <input
+                type="text"
+                size={8}
+                class={field === "rate" ? "number" : ""}
+                aria-label={`${name}: ${column.label}`}
+                aria-invalid={problems.some((problem) => problem.columns.includes(column))}
+                placeholder={PLACEHOLDERS[field]}
+                readOnly={hasTiers}
+                value={hasTiers ? formatCount(tierCount, "tier") : cellText(row, column)}
+                onInput={({ currentTarget }) => onRow(changeCell(row, column, currentTarget.value))}
+                onPaste={(event) => {
+                  const text = event.clipboardData?.getData("text/plain") ?? "";
+                  if (!hasSeveralCells(text)) return;
+                  event.preventDefault();
+                  onPaste(index, text);
+                }}
+              />
+            </td>
+          );
+        })}
+        <td>{children}</td>
+      </tr>
+      {problems.map((problem, index) => (
+        <tr key={`problem ${index}`} class="bad">
+          <td />
+          <td colSpan={columns.length}>
+            <bdi>{describeProblem(problem)}</bdi>
+          </td>
+        </tr>
+      ))}
+    </>
+  );
+}

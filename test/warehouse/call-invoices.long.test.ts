@@ -1,0 +1,72 @@
+/**
+ * The invoices of price tables are the same, byte for byte, as those of a preview: with events in ClickHouse, with an
+ * engine that reads usage from ClickHouse, and with one whose store is PostgreSQL (S13.5, S17.3, S18).
+ */
+import { PGlite } from "@electric-sql/pglite";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
+import { TOKEN_BOOK, TOKEN_CALLS } from "../examples/token-prices/calls.ts";
+import { emptiedStore } from "../store/clear-store.ts";
+import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview, toRows } from "./call-invoices.ts";
+import { chDbOfTests } from "./chdb.ts";
+import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
+import type { Types } from "./law.ts";
+import { type CallCase, callCases } from "./table-books.ts";
+
+const chDb = chDbOfTests();
+let database: PGlite;
+
+beforeAll(async () => {
+  database = await PGlite.create();
+});
+
+afterAll(() => database.close());
+
+/** Tokens may be fractions. */
+const fractionTypes = tableTypes.filter(({ x }) => !x.includes("Int"));
+const columns = JSON.parse(CALL_SHAPE.map) as EventColumns;
+
+/** The invoices of each way, and the number of events that ClickHouse summed for the preview. */
+async function computeInvoices(
+  { book, calls }: CallCase,
+  types: Types,
+): Promise<{ readonly invoices: readonly string[]; readonly sumCount: number }> {
+  const world = clickHouseTables(chDb.server.url, undefined, CALL_SHAPE);
+  const { invoices, sumCount } = await invoicesByDatabase(book, calls, { world, types });
+  const byUsage = await world([toRows(calls)], types, async () =>
+    invoicesByEngine(book, [], {
+      store: memoryStore(),
+      source: clickhouseUsage(chDb.client, { table: "t0", columns }),
+    }),
+  );
+  const byPostgres = await invoicesByEngine(book, calls, { store: await emptiedStore(database) });
+  return { invoices: [invoices, byUsage, byPostgres], sumCount };
+}
+
+test("of a month of calls", async () => {
+  const tokenCase = { book: readBook(TOKEN_BOOK), calls: TOKEN_CALLS };
+  const expected = invoicesByPreview(tokenCase.book, tokenCase.calls);
+  const types = { x: "Nullable(Int64)", y: "String", time: "Nullable(DateTime64(3))" };
+  expect(await computeInvoices(tokenCase, types)).toEqual({
+    invoices: [expected, expected, expected],
+    sumCount: TOKEN_CALLS.length,
+  });
+});
+
+test("of random tables", async () => {
+  let runsWithSums = 0;
+  await fc.assert(
+    fc.asyncProperty(callCases, fractionTypes, async (callCase, types) => {
+      const { invoices, sumCount } = await computeInvoices(callCase, types);
+      const expected = invoicesByPreview(callCase.book, callCase.calls);
+      for (const each of invoices) expect(each).toBe(expected);
+      if (sumCount > 0) runsWithSums++;
+    }),
+    { numRuns: 30 },
+  );
+  expect(runsWithSums).toBeGreaterThan(10);
+});

@@ -1,0 +1,41 @@
+/** The invoices of price tables are the same, byte for byte, wherever usage is summed (S13.5, S17.3, S18). */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { readBook } from "../../src/book/book.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
+import { TOKEN_BOOK, TOKEN_CALLS } from "../examples/token-prices/calls.ts";
+import { runs } from "../support/runs.ts";
+import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview } from "./call-invoices.ts";
+import { parquetFiles } from "./parquet-files.ts";
+import { types } from "./rows.ts";
+import { callCases } from "./table-books.ts";
+
+/** Tokens may be fractions. */
+const fractionTypes = types.filter(({ x }) => !x.includes("INT"));
+const world = parquetFiles(undefined, CALL_SHAPE);
+
+test("of a month of calls: a preview, DuckDB and an engine", async () => {
+  const book = readBook(TOKEN_BOOK);
+  const expected = invoicesByPreview(book, TOKEN_CALLS);
+  const texts = { x: "BIGINT", y: "VARCHAR", time: "TIMESTAMPTZ" };
+  expect(await invoicesByDatabase(book, TOKEN_CALLS, { world, types: texts })).toEqual({
+    invoices: expected,
+    sumCount: TOKEN_CALLS.length,
+  });
+  expect(await invoicesByEngine(book, TOKEN_CALLS, { store: memoryStore() })).toBe(expected);
+});
+
+test("of random tables: a preview and DuckDB", async () => {
+  let runsWithSums = 0;
+  const numRuns = runs(150, 20);
+  await fc.assert(
+    fc.asyncProperty(callCases, fractionTypes, async ({ book, calls }, columnTypes) => {
+      const { invoices, sumCount } = await invoicesByDatabase(book, calls, { world, types: columnTypes });
+      expect(invoices).toBe(invoicesByPreview(book, calls));
+      if (sumCount > 0) runsWithSums++;
+    }),
+    { numRuns },
+  );
+  expect(runsWithSums).toBeGreaterThan(numRuns / 2);
+});

@@ -1,0 +1,52 @@
+/** Random price tables and calls in October 2026, of two accounts: one has the plan for a part of the month. */
+import fc from "fast-check";
+
+import { readBook } from "../../src/book/book.ts";
+import type { Book } from "../../src/book/resources/book.ts";
+import type { RateTableInput } from "../../src/book/resources/rate-table.ts";
+import type { UsageItem } from "../rating/rate-tables.ts";
+import { GROUP_BY, tableArbitrary, usageArbitrary } from "../rating/table-arbitrary.ts";
+import type { Call } from "./call-invoices.ts";
+
+/** A book with a table, and its calls. */
+export interface CallCase {
+  readonly book: Book;
+  readonly calls: readonly Call[];
+}
+
+function bookWith(rateTable: RateTableInput): Book {
+  return readBook({
+    eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: GROUP_BY }],
+    usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: GROUP_BY }],
+    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "tokens", rateTable }] }],
+    accounts: [
+      { id: "acme", plan: "pp", from: "2026-10-01" },
+      { id: "globex", plan: "pp", from: "2026-10-04" },
+    ],
+  });
+}
+
+function toCall(accountId: string, [day, group, tokens]: UsageItem, hour: number): Call {
+  return {
+    timestamp: `2026-10-${String(day).padStart(2, "0")}T${String(hour).padStart(2, "0")}:00:00.000Z`,
+    accountId,
+    tokens,
+    dimensions: Object.fromEntries(GROUP_BY.map((dimension, position) => [dimension, group[position] ?? ""])),
+  };
+}
+
+/** Random tables with one row or more, and calls. */
+export const callCases: fc.Arbitrary<CallCase> = fc
+  .record({
+    rateTable: tableArbitrary().filter(({ rows }) => rows.length > 0),
+    usages: fc.record({ acme: usageArbitrary(), globex: usageArbitrary() }),
+    quarter: fc.boolean(),
+  })
+  .map(({ rateTable, usages, quarter }) => ({
+    book: bookWith(rateTable),
+    calls: Object.entries(usages).flatMap(([accountId, items]) =>
+      items.map(([day, group, tokens], index): Call =>
+        toCall(accountId, [day, group, quarter ? Number(tokens) / 4 : tokens], index),
+      ),
+    ),
+  }));
