@@ -4,6 +4,7 @@
  */
 import type { UsageMeter } from "../book/resources/event-schema.ts";
 import type { Instant } from "../calendar/instant.ts";
+import { type Decimal, parseDecimal } from "../numbers/decimal.ts";
 import {
   compareExact,
   type Exact,
@@ -47,6 +48,15 @@ export function isTimedKey(key: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What an event measured: the value for MAX and MIN, the level or the change; 1 for a value of UNIQUE_COUNT. */
+export function measuredQuantity(
+  { aggregation }: Pick<UsageMeter, "aggregation">,
+  { quantity, key }: { readonly quantity: Decimal; readonly key?: string },
+): Decimal {
+  if (key === undefined || aggregation === "UNIQUE_COUNT" || key === CHANGE_KEY) return quantity;
+  return parseDecimal(aggregation === "MAX" || aggregation === "MIN" ? key : parseTimedKey(key)[2]);
 }
 
 type Measure = CompiledPlace["measure"];

@@ -1,7 +1,7 @@
 /** Usage meters over HTTP (S5.4). */
 import * as z from "zod";
 
-import { NAME_PATTERN, type UsageMeter, usageMeter } from "../../../book/resources/event-schema.ts";
+import { hasKeys, NAME_PATTERN, type UsageMeter, usageMeter } from "../../../book/resources/event-schema.ts";
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../../engine/catalog/resource-methods.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import type { PageOptions } from "../../../engine/pages.ts";
@@ -26,6 +26,9 @@ import {
   type ItemSpec,
 } from "../resource-endpoints.ts";
 
+/** The aggregations that clients know. */
+const answeredAggregation = z.enum(["COUNT", "SUM"]);
+
 const usageMeterShape = createAnswerDeriver().deriveObject(
   usageMeter,
   {
@@ -34,6 +37,10 @@ const usageMeterShape = createAnswerDeriver().deriveObject(
     displayName: z.string().max(255).meta({ description: "The billableName, else the name." }),
     billableName: z.string().max(255).optional(),
     description: z.string().max(255).optional(),
+    aggregation: answeredAggregation.meta({ description: "SUM for every aggregation but COUNT." }),
+    actualAggregation: usageMeter.shape.aggregation
+      .optional()
+      .meta({ description: "The aggregation of a meter that neither counts nor sums." }),
     computations: z
       .array(
         z.strictObject({
@@ -55,6 +62,8 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
   const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
   return toAnswer(usageMeterShape, {
     ...item,
+    aggregation: item.aggregation === "COUNT" ? "COUNT" : "SUM",
+    actualAggregation: hasKeys(item) ? item.aggregation : undefined,
     computations: computations.map((step) => ({
       id: computationId(step),
       order: step.order,
@@ -65,6 +74,7 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
 }
 
 const { name, billableName, description, aggregation, eventSchemaName, computations, groupBy } = usageMeter.shape;
+const { daily, carryOver, mode } = usageMeter.shape;
 const { type } = usageMeterShape.shape;
 const USAGE_METERS: ItemSpec<StoredResource<UsageMeter>> = {
   tag: "Usage meters",
@@ -77,7 +87,7 @@ const USAGE_METERS: ItemSpec<StoredResource<UsageMeter>> = {
 /** One aggregation, or several separated by commas. */
 const aggregations = z
   .string()
-  .refine((text) => text.split(",").every((part) => aggregation.safeParse(part).success), {
+  .refine((text) => text.split(",").every((part) => answeredAggregation.safeParse(part).success), {
     error: 'expected "COUNT", "SUM" or "COUNT,SUM"',
   })
   .meta({ pattern: "^(COUNT|SUM)(,(COUNT|SUM))*$" })
@@ -97,6 +107,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       computations,
       eventSchemaName,
       groupBy,
+      daily,
+      carryOver,
+      mode,
     }),
     status: 201,
     run: (engine, body) => engine.usageMeters.create(withoutAbsent(body)),
@@ -144,6 +157,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       aggregation: aggregation.optional(),
       computations: computations.optional(),
       groupBy,
+      daily,
+      carryOver,
+      mode,
     }),
     run: (engine, id, body) => engine.usageMeters.update(id, body),
   }),

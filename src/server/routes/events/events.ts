@@ -1,4 +1,3 @@
-/** Stored events: listed, shown with their outcome, and undone (S15). */
 import * as z from "zod";
 
 import { versionId } from "../../../engine/documents.ts";
@@ -9,6 +8,8 @@ import { isUndoCombination } from "../../../ledger/events/undo.ts";
 import { INGEST_STATUSES } from "../../../ledger/outcome.ts";
 import type { EventRecord } from "../../../ledger/records.ts";
 import type { EventFilter } from "../../../ledger/view.ts";
+/** Stored events: listed, shown with their outcome, and undone (S15). */
+import { measuredQuantity, MOMENT_KEY } from "../../../metering/measure-keys.ts";
 import { formatDecimal } from "../../../numbers/decimal.ts";
 import { withRetentionHeader, keepItem, readBoundedPage, openPageFields, toPageFields } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
@@ -72,11 +73,17 @@ async function readPipeline(engine: Engine, event: EventRecord, eventCycle: Even
   });
 }
 
+/** Whether units are what a person reads: not the second sum of a level that events change. */
+function isShown({ key }: EventRecord["units"][number]): boolean {
+  return key !== MOMENT_KEY;
+}
+
 async function readMeters(engine: Engine, { units }: EventRecord): Promise<NonNullable<Pipeline["usageMeters"]>> {
   return Promise.all(
-    units.map(async ({ meterId: id, quantity }) => {
-      const { name } = (await engine.usageMeters.get(id)).item;
-      return { id, name, version: 1, status: "PROCESSED_UNITS_COMPUTED" as const, units: quantity };
+    units.filter(isShown).map(async ({ meterId: id, ...measured }) => {
+      const { item } = await engine.usageMeters.get(id);
+      const shown = { id, name: item.name, version: 1, status: "PROCESSED_UNITS_COMPUTED" as const };
+      return { ...shown, units: measuredQuantity(item, measured) };
     }),
   );
 }

@@ -44,6 +44,18 @@ describe("usage meters over HTTP", () => {
     expect((await call(`GET /usage_meters/${reply.json.id}`)).json).toEqual(reply.json);
   });
 
+  test("S19.1 a meter that neither counts nor sums is answered as SUM, with its aggregation beside", async () => {
+    const { json } = await call("POST /usage_meters", { body: { ...SUM, aggregation: "MAX", daily: true } });
+    expect(json).toMatchObject({ aggregation: "SUM", actualAggregation: "MAX", daily: true });
+    const list = await call("GET /usage_meters?aggregation=SUM");
+    expect(list.status).toBe(200);
+    const other = await call("POST /usage_meters", { body: { ...SUM, name: "last", aggregation: "LATEST", daily: true } });
+    expect([other.status, JSON.stringify(other.json)]).toEqual([
+      400,
+      expect.stringContaining("only with MAX, MIN, UNIQUE_COUNT, TIME_WEIGHTED"),
+    ]);
+  });
+
   test("matcher and computation are returned as sent if they were text", async () => {
     const secondComputation = {
       order: 2,
