@@ -194,9 +194,11 @@ const FIELDS: Readonly<Record<string, string>> = {
   "PATCH /event_schema/{event_schema_name}": "description? status attributes dimensions enrichments?",
   "PATCH /event_schema/{event_schema_name} attributes[0]": "name! displayName? defaultUnit?",
   "PATCH /event_schema/{event_schema_name} dimensions[0]": "name! displayName? defaultUnit?",
-  "POST /usage_meters": "name! billableName? description? type! aggregation! computations! eventSchemaName! groupBy? daily? carryOver? mode?",
+  "POST /usage_meters":
+    "name! billableName? description? type! aggregation! computations! eventSchemaName! groupBy? daily? carryOver? mode?",
   "POST /usage_meters computations[0]": "id? order!",
-  "PATCH /usage_meters/{usage_meter_id}": "name billableName? description? type aggregation computations groupBy? daily? carryOver? mode?",
+  "PATCH /usage_meters/{usage_meter_id}":
+    "name billableName? description? type aggregation computations groupBy? daily? carryOver? mode?",
   "PATCH /usage_meters/{usage_meter_id} computations[0]": "id? order!",
   "POST /features": "name! billableName? description? schemaAssocitions? schemaAssociations?",
   "PATCH /features/{feature_id}": "name billableName? description? schemaAssocitions? schemaAssociations?",
