@@ -8,7 +8,7 @@ import {
   type UsageGroup,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
-import type { Day } from "../calendar/instant.ts";
+import { type Day, dayOf, INSTANT_MIN } from "../calendar/instant.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { type Decimal, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
 import {
@@ -53,7 +53,7 @@ export function aggregateUsage(
   const usageByGroup: MeterUsage["usageByGroup"] = (meterId, from, until) => {
     const meter = keyedMeters.get(meterId);
     if (meter === undefined) return stored.usageByGroup(meterId, from, until);
-    const usage = stored.usageByGroup(meterId, carriesOver(meter) ? Number.NEGATIVE_INFINITY : from, until);
+    const usage = stored.usageByGroup(meterId, readsFrom(meter, from), until);
     const period = { from, until, ...(passedUntil !== undefined && { passedUntil }) };
     return aggregateGroups(meter, usage, period);
   };
@@ -66,11 +66,29 @@ export function aggregateUsage(
   };
 }
 
+/** The first day of which usage decides the quantity of a period that begins on a day. */
+export function readsFrom(meter: UsageMeter, from: Day): Day {
+  return carriesOver(meter) ? FIRST_DAY : from;
+}
+
+/** The first day that usage may have. */
+const FIRST_DAY = dayOf(INSTANT_MIN);
+
 type Period = AggregationPeriod & { readonly passedUntil?: Day };
 
-/** Aggregates each group by itself. */
-function aggregateGroups(meter: UsageMeter, stored: readonly GroupUsage[], period: Period): readonly GroupUsage[] {
-  const groups = groupBy(stored, ({ group }) => formatGroup(group.slice(0, -1)));
+/**
+ * Aggregates the usage of a meter with keys in a period, each group by itself.
+ *
+ * @param stored of all days, or at least from {@link readsFrom} on; other usage has no effect
+ */
+export function aggregateGroups(
+  meter: UsageMeter,
+  stored: readonly GroupUsage[],
+  period: Period,
+): readonly GroupUsage[] {
+  const firstDay = readsFrom(meter, period.from);
+  const used = stored.filter(({ day, quantity }) => day >= firstDay && day < period.until && !quantity.isZero());
+  const groups = groupBy(used, ({ group }) => formatGroup(group.slice(0, -1)));
   const aggregated = [...groups.values()].flatMap((cells) => {
     const group: UsageGroup = cells[0]?.group.slice(0, -1) ?? NO_GROUP;
     return aggregateCells(meter, cells, period).map(({ day, quantity }) => ({ group, day, quantity }));

@@ -1,16 +1,24 @@
 /** The events behind a line of an invoice, with the quantity that each added (S13.6). */
 import type { Book } from "../../book/resources/book.ts";
-import type { Computation } from "../../book/resources/event-schema.ts";
-import { type Day, dayOf, type Instant, instantOfDay, ceilToDay } from "../../calendar/instant.ts";
+import type { Computation, UsageMeter } from "../../book/resources/event-schema.ts";
+import { type Day, dayOf, type Instant, ceilToDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/due-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { type ChargedLine, sumByDay, type EventLineType, findLines } from "../../ledger/preview/line-trace.ts";
+import {
+  type ChargedLine,
+  sumByDay,
+  type EventLineType,
+  findLines,
+  listUsageDays,
+} from "../../ledger/preview/line-trace.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
-import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import { readsFrom } from "../../metering/keyed-usage.ts";
+import { measuredQuantity } from "../../metering/measure-keys.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { usageCells } from "../external-usage.ts";
@@ -71,27 +79,30 @@ export async function lineEvents(
   return runOperation<LineEvents, CurrentLine | undefined>(context, {
     scope: lockAccounts([accountId]),
     isReadOnly: true,
-    async needs({ view }) {
+    async needs({ view, catalog }) {
       const storedInvoice = await view.invoice(id);
       if (storedInvoice === undefined) return { accountIds: [accountId], decisionInput: undefined };
       const line = requireLine(storedInvoice.invoice, target);
-      const days = toDays(line);
+      const days = usageDays(catalog, target.lineId, line);
       return { accountIds: line.of === "overage" ? [] : [accountId], days, decisionInput: { line } };
     },
     async decide({ catalog, view, accounts, now }, finalLine) {
       const current = finalLine ?? (await findDraftLine(catalog, accounts, target, { id, now }));
       const { line } = current;
       const { from, until } = line;
-      const days = toDays(line);
+      const days = usageDays(catalog, target.lineId, line);
       const cells =
         line.of === "overage"
           ? [...(await view.overage([accountId], days.from, days.until)), ...(current.overageDeltas ?? [])]
           : accounts.flatMap((account) => usageCells(account, days));
-      const lineCells = cells.filter(
-        ({ meterOrFeatureId, day }) =>
-          meterOrFeatureId === target.lineId && instantOfDay(day) >= from && instantOfDay(day) < until,
+      const lineCells = listUsageDays(
+        line,
+        cells.filter(({ meterOrFeatureId }) => meterOrFeatureId === target.lineId),
+        line.of === "usage" ? catalog.billing.keyedMeters.get(target.lineId) : undefined,
+        finalLine === undefined ? dayOf(now) : undefined,
       );
-      const contribution = (event: EventRecord): Decimal => contributionTo(line.of, target.lineId, event);
+      const contribution = (event: EventRecord): Decimal | undefined =>
+        contributionTo(line.of, event, target.lineId, catalog.billing.keyedMeters);
       const { changedEvents = new Map() } = current;
       const events = await pageOfEvents(view, { accountId, from, until, changedEvents, contribution }, page);
       const { of, ...charged } = line;
@@ -105,9 +116,15 @@ function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: s
   return usageMeters.find(({ id }) => id === meterId)?.computations ?? [];
 }
 
-/** The days that a line charges, `[from, until)`. */
-function toDays({ from, until }: ChargedLine): { readonly from: Day; readonly until: Day } {
-  return { from: dayOf(from), until: ceilToDay(until) };
+/** The days of which usage decides the quantity of a line, `[from, until)`. */
+function usageDays(
+  { billing }: Catalog,
+  lineId: string,
+  line: ChargedLine,
+): { readonly from: Day; readonly until: Day } {
+  const meter = line.of === "usage" ? billing.keyedMeters.get(lineId) : undefined;
+  const from = dayOf(line.from);
+  return { from: meter === undefined ? from : readsFrom(meter, from), until: ceilToDay(line.until) };
 }
 
 /** A line of an invoice, and what processing everything due by now changes; nothing for a final invoice. */
@@ -164,10 +181,21 @@ function requireLine(invoice: Invoice, { lineId, type }: Omit<LineTarget, "invoi
   return first;
 }
 
-/** The quantity that an event added to the usage of a meter or the overage of a feature. */
-function contributionTo(of: ChargedLine["of"], id: string, { units, feature }: EventRecord): Decimal {
-  if (of === "overage") return feature?.featureId === id ? feature.overage : ZERO;
-  return units.find(({ meterId }) => meterId === id)?.quantity ?? ZERO;
+/**
+ * The quantity that an event added to the usage of a meter or the overage of a feature, or the value that it measured;
+ * undefined for none.
+ */
+function contributionTo(
+  of: ChargedLine["of"],
+  { units, feature }: EventRecord,
+  id: string,
+  keyedMeters: ReadonlyMap<string, UsageMeter>,
+): Decimal | undefined {
+  const measured = units.find(({ meterId }) => meterId === id);
+  const [quantity, meter] = [of === "overage" ? feature?.overage : measured?.quantity, keyedMeters.get(id)];
+  if (of === "usage" && measured !== undefined && meter !== undefined) return measuredQuantity(meter, measured);
+  const isOther = of === "overage" && feature?.featureId !== id;
+  return isOther || quantity?.isZero() ? undefined : quantity;
 }
 
 interface EventsRequest {
@@ -175,7 +203,7 @@ interface EventsRequest {
   readonly from: Instant;
   readonly until: Instant;
   readonly changedEvents: ReadonlyMap<string, EventRecord>;
-  readonly contribution: (event: EventRecord) => Decimal;
+  readonly contribution: (event: EventRecord) => Decimal | undefined;
 }
 
 /** The next events of an account that added something. */
@@ -191,8 +219,8 @@ async function pageOfEvents(
     const events = await view.events(filter, { limit: CHUNK, ...(after && { after }) });
     for (const eventRecord of events) {
       const event = changedEvents.get(eventRecord.referenceId) ?? eventRecord;
-      const quantity = event.reverted ? ZERO : contribution(event);
-      if (!quantity.isZero()) {
+      const quantity = event.reverted ? undefined : contribution(event);
+      if (quantity !== undefined) {
         if (items.length === limit) return { items, ...(after && { next: after }) };
         items.push({ event, quantity });
       }

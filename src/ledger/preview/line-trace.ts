@@ -4,15 +4,26 @@
  */
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import type { Computation } from "../../book/resources/event-schema.ts";
-import { type Day, formatDate, type Instant, parseInstant, instantOfDay, dayOf } from "../../calendar/instant.ts";
+import { type Computation, hasKeys, NO_GROUP, type UsageMeter } from "../../book/resources/event-schema.ts";
+import {
+  ceilToDay,
+  type Day,
+  formatDate,
+  type Instant,
+  parseInstant,
+  instantOfDay,
+  dayOf,
+} from "../../calendar/instant.ts";
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../../invoicing/invoice.ts";
+import type { DayQuantity } from "../../metering/aggregation.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import { aggregateGroups } from "../../metering/keyed-usage.ts";
+import { measuredQuantity, MOMENT_KEY } from "../../metering/measure-keys.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
-import { decimalOfExact } from "../../numbers/exact.ts";
+import { decimalOfExact, isZeroExact } from "../../numbers/exact.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
@@ -148,7 +159,8 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
     const hint = didYouMean(lineId, ids);
     throw invalidOptionError("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
   }
-  const computations = usageMeters.find(({ id }) => id === lineId)?.computations ?? [];
+  const meter = usageMeters.find(({ id }) => id === lineId);
+  const computations = meter?.computations ?? [];
   const byAccount = new Map<string, Contribution[]>();
   return {
     note({ state: { id }, consumptions }, event, program, { units, consumption }) {
@@ -171,7 +183,8 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
         return accountInvoices.flatMap((invoice) =>
           firstLineOfEachKind(findLines(invoice, lineId).charged).map((line): LineTrace => {
             const steps = line.of === "usage" ? computations : [];
-            return { accountId, id: lineId, computations: steps, ...traceLine(line, events, cells) };
+            const days = line.of === "usage" ? listUsageDays(line, cells, meter) : undefined;
+            return { accountId, id: lineId, computations: steps, ...traceLine(line, events, days) };
           }),
         );
       }),
@@ -182,15 +195,29 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
 function traceLine(
   { of, ...line }: ChargedLine,
   contributions: readonly Contribution[],
-  cells: readonly UsageCell[],
+  usageDays: readonly DayQuantity[] | undefined,
 ): Omit<LineTrace, "accountId" | "id" | "computations"> {
   const isWithin = (at: Instant): boolean => at >= line.from && at < line.until;
   const events = contributions.filter((each) => each.of === of && isWithin(each.timestamp));
-  const days =
-    of === "usage"
-      ? cells.filter(({ day }) => isWithin(instantOfDay(day)))
-      : events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
+  const days = usageDays ?? events.map(({ timestamp, quantity }) => ({ day: dayOf(timestamp), quantity }));
   return { ...line, days: sumByDay(days), events: events.map(({ of: _of, consumptionId: _id, ...event }) => event) };
+}
+
+/** The quantities of a usage line by day; of a meter with keys, the changes of its running quantity (S19.3). */
+export function listUsageDays(
+  { from, until }: Pick<ChargedLine, "from" | "until">,
+  cells: readonly Omit<UsageCell, "accountId" | "meterId">[],
+  meter: UsageMeter | undefined,
+  passedUntil?: Day,
+): readonly DayQuantity[] {
+  const period = { from: ceilToDay(from), until: ceilToDay(until), ...(passedUntil !== undefined && { passedUntil }) };
+  if (meter !== undefined && hasKeys(meter))
+    return aggregateGroups(
+      meter,
+      cells.map((cell) => ({ group: NO_GROUP, ...cell })),
+      period,
+    );
+  return cells.filter(({ day }) => day >= period.from && day < period.until);
 }
 
 /** The first line of usage and the first of overage: a card's line repeats that of its usage. */
@@ -202,18 +229,37 @@ function firstLineOfEachKind(lines: readonly ChargedLine[]): readonly ChargedLin
 function findContributions(
   lineId: string,
   { id, schemaName, timestamp }: EventEnvelope,
-  { schema: { version }, meterIds, slots }: SchemaProgram,
+  program: SchemaProgram,
   { units, consumption }: Pick<EventDecision, "units" | "consumption">,
 ): Omit<Contribution, "consumptionId">[] {
-  const quantities = {
-    usage: units[meterIds.indexOf(lineId)],
-    overage: consumption?.featureId === lineId ? consumption.overage : undefined,
-  };
-  return (["usage", "overage"] as const).flatMap((of) => {
-    const quantity = quantities[of];
-    const exact = quantity === undefined ? ZERO : decimalOfExact(quantity);
-    if (exact.isZero()) return [];
-    return [{ of, id, schemaName, schemaVersion: version, timestamp, ...readEventFields(slots), quantity: exact }];
+  const { schema, slots, meters } = program;
+  const overage = consumption?.featureId === lineId ? decimalOfExact(consumption.overage) : ZERO;
+  const measured = listMeasured(program, units).filter(({ place }) => meters[place]?.id === lineId);
+  return [
+    ...measured.map(({ quantity }) => ({ of: "usage" as const, quantity })),
+    ...(overage.isZero() ? [] : [{ of: "overage" as const, quantity: overage }]),
+  ].map(({ of, quantity }) => {
+    const fields = readEventFields(slots);
+    return { of, id, schemaName, schemaVersion: schema.version, timestamp, ...fields, quantity };
+  });
+}
+
+/** What an event added to its meters, by place; sums of 0 are omitted. For a meter with keys, the value (S19.2). */
+function listMeasured(
+  { measure, meters, slots: { texts } }: SchemaProgram,
+  units: EventDecision["units"],
+): readonly { readonly place: number; readonly quantity: Decimal }[] {
+  return units.flatMap((exact, place) => {
+    const [meter, { keySlot } = {}] = [meters[place], measure.places[place]];
+    if (exact === undefined || meter === undefined) return [];
+    const key = keySlot === undefined ? undefined : texts[keySlot];
+    if (key === MOMENT_KEY || (key === undefined && isZeroExact(exact))) return [];
+    return [
+      {
+        place,
+        quantity: measuredQuantity(meter, { quantity: decimalOfExact(exact), ...(key !== undefined && { key }) }),
+      },
+    ];
   });
 }
 
@@ -276,16 +322,14 @@ export function createEventSampler(count: number): EventSampler {
   const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
   let sampleSize = 0;
   return {
-    note({ state }, { id, timestamp }, { meterIds }, { units }) {
+    note({ state }, { id, timestamp }, program, { units }) {
       const meters = getOrInsert(
         byAccount,
         state.id,
         () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
       );
-      for (const [index, meterId] of meterIds.entries()) {
-        const unit = units[index];
-        const quantity = unit === undefined ? undefined : decimalOfExact(unit);
-        if (quantity === undefined || quantity.isZero()) continue;
+      for (const { place, quantity } of listMeasured(program, units)) {
+        const meterId = program.meterIds[place] ?? "";
         const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
         const day = dayOf(timestamp);
         let events = days.get(day);

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
+import { hasKeys } from "../../../src/book/resources/event-schema.ts";
 import { type EventLineType, preview, readBook } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary, eventsArbitrary } from "../../../src/testing.ts";
@@ -33,8 +34,11 @@ describe("the events behind the lines of a preview", () => {
         ).toEqual(cardEvents);
         for (const trace of traces) {
           if (trace.events.length > 0) types.add(trace.type);
-          expect(sumQuantities(trace.events)).toBe(formatDecimal(trace.quantity));
           expect(sumQuantities(trace.days)).toBe(formatDecimal(trace.quantity));
+          const meter = read.usageMeters.find((each) => each.id === id);
+          // The events of a meter with keys have values, which do not add up (S19.2).
+          if (meter !== undefined && hasKeys(meter)) continue;
+          expect(sumQuantities(trace.events)).toBe(formatDecimal(trace.quantity));
           for (const { date, quantity } of trace.days) {
             const dayEvents = trace.events.filter(({ timestamp }) =>
               new Date(timestamp).toISOString().startsWith(date),
