@@ -124,8 +124,13 @@ export function TableForm({
         path={[...tablePath, "allowance", "quantity"]}
         owner={[...tablePath, "allowance"]}
       />
-      <OptionalField {...form} caption="Minimum" path={[...tablePath, "minimum"]} />
-      <OptionalField {...form} caption="Maximum" path={[...tablePath, "maximum"]} />
+      {/* Limits in several currencies are edited in the JSON. */}
+      {columns.filter(({ path: [field] }) => field === "rate").length === 1 && (
+        <>
+          <OptionalField {...form} caption="Minimum" path={[...tablePath, "minimum"]} />
+          <OptionalField {...form} caption="Maximum" path={[...tablePath, "maximum"]} />
+        </>
+      )}
     </div>
   );
 }
