@@ -179,6 +179,31 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
   expect(json.plans[1]).not.toHaveProperty("unpriced");
 });
 
+test("S18.6 trace tells which line of the table prices each event", async () => {
+  const rows = [
+    { when: { model: "nova" }, rate: 2 },
+    { when: { model: "nova" }, from: "2026-10-12", rate: 1 },
+    { when: { model: "code" }, from: "2026-10-14", rate: 1 },
+    { when: { model: "chat" }, rate: 1, slabsOver: "GROUP" },
+  ];
+  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+  const events = writeEvents("nova", "nova", "nova", "code", "code", "chat");
+  const { out } = await run("preview", "--events", events, "--trace", "um.tokens");
+  expect([...out.matchAll(/ e(\d) .*model=(.*)/g)].map(([, id, rest]) => `${id} ${rest}`)).toEqual([
+    "0 nova  → nova, 2026-10-01 to 2026-10-11",
+    "1 nova  → nova, 2026-10-01 to 2026-10-11",
+    "2 nova  → nova, 2026-10-12 to 2026-10-31",
+    "3 code  → no price",
+    "4 code  → code, 2026-10-14 to 2026-10-31",
+    "5 chat  → chat, 2026-10-01 to 2026-10-31",
+  ]);
+  const json = JSON.parse((await run("preview", "--events", events, "--trace", "um.tokens", "--format", "json")).out);
+  expect(json.traces[0].events.slice(2, 4)).toMatchObject([
+    { id: "e2", pricedAs: { group: { model: "nova" }, startDate: "2026-10-12", endDate: "2026-11-01" } },
+    { id: "e3", pricedAs: null },
+  ]);
+});
+
 test("S18.2 chart refuses to draw a quantity without groups", async () => {
   const { code, err } = await run("chart");
   expect([code, err]).toEqual([
