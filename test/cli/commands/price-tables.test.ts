@@ -167,7 +167,9 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
   ]);
   const unpriced = "without a price, because no row of a price table is for it: 6000 units of um.tokens for code";
   expect([code, lines.filter((line) => line.includes("price table"))]).toEqual([1, [unpriced]]);
-  expect((await run("backtest", ...options, "--format", "html")).out).toContain(`gap.json: ${unpriced}`);
+  const page = (await run("backtest", ...options, "--format", "html")).out;
+  expect(page).toContain(`gap.json: ${unpriced}`);
+  expect(page).toContain('"label":"rates of code"');
   const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
   expect(json.plans).toMatchObject([
     {
