@@ -114,9 +114,8 @@ interface GroupPlace {
   readonly key: string;
   /** The rows that hold for it. */
   readonly candidates: readonly RatedRow[];
-  /** The row of its latest usage, with the counter. */
-  rowUsage: RowUsage | undefined;
-  counter: Counter | undefined;
+  /** The rows of its usage, with the counter of each. */
+  readonly counted: { readonly rowUsage: RowUsage; readonly counter: Counter }[];
 }
 
 /** Finds the row of each group's usage on each day (S18.2), and adds it up. @returns rows in the order of the table */
@@ -137,12 +136,7 @@ function assignRows(
   const places = new Map<UsageGroup, GroupPlace>();
   const findPlace = (group: UsageGroup): GroupPlace => {
     const key = formatGroup(group);
-    const place = placesByKey.get(key) ?? {
-      key,
-      candidates: table.findRows(group, key),
-      rowUsage: undefined,
-      counter: undefined,
-    };
+    const place = placesByKey.get(key) ?? { key, candidates: table.findRows(group, key), counted: [] };
     placesByKey.set(key, place);
     places.set(group, place);
     return place;
@@ -158,16 +152,17 @@ function assignRows(
       else others.quantity = add(others.quantity, quantity);
       continue;
     }
-    if (place.counter?.row !== row) {
+    let counted = place.counted.find((each) => each.counter.row === row);
+    if (counted === undefined) {
       const rowUsage = byRow.get(row) ?? addRow(row);
-      place.counter = (row.countsByGroup ? undefined : rowUsage.counters[0]) ?? addCounter(rowUsage);
-      place.counter.groups.push(group);
-      place.rowUsage = rowUsage;
+      const counter = (row.countsByGroup ? undefined : rowUsage.counters[0]) ?? addCounter(rowUsage);
+      counter.groups.push(group);
+      place.counted.push((counted = { rowUsage, counter }));
     }
-    const { counter, rowUsage } = place;
+    const { counter, rowUsage } = counted;
     const price = findPrice(row, day);
     counter.changes[price] = add(counter.changes[price] ?? ZERO, quantity);
-    if (takesByDays(row)) rowUsage?.entries.push({ counter, entry, price });
+    if (takesByDays(row)) rowUsage.entries.push({ counter, entry, price });
   }
   for (const row of table.rowsChargedAtZero) if (!byRow.has(row)) addCounter(addRow(row));
   return {

@@ -116,6 +116,20 @@ describe("S18.3 the price of a row", () => {
     expect(totalOf({ rows: [{ ...tiers("0.30", "0.20"), slabsOver: "GROUP" }] }, usage)).toBe("4.5");
   });
 
+  test("S18.2 S18.3 usage may come in any order, also if another row prices a group later", () => {
+    const rows: RateRowInput[] = [
+      { tiers: [{ upTo: 5, rate: 1 }, { rate: 2 }], slabsOver: "GROUP" },
+      { when: { model: "a" }, from: "2026-10-10", rate: 9 },
+    ];
+    const usage: UsageItem[] = [
+      [1, "a x", 4],
+      [20, "a x", 1],
+      [2, "a x", 4],
+    ];
+    // 5 × 1 + 3 × 2, and 1 × 9
+    expect(totalOf({ rows }, usage)).toBe("20");
+  });
+
   test("S18.3 the sum of all rows can choose the volume tier of each", () => {
     const volumeTiers = [{ upTo: 10, rate: "0.30" }, { rate: "0.20" }];
     const rows: RateRowInput[] = [
