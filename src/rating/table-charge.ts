@@ -116,13 +116,14 @@ function explainStretches(table: RatedTable, { stretches }: PricedTable): readon
   return stretches.map((stretch): PartExplanation => {
     const { row, price, groups, before, slabs } = stretch;
     const usage = nameUsage(table, stretch);
+    const ratedSlabs = table.slabsOf(row, price);
     return {
       because: `usage of ${describeUsage(usage)}`,
       sign: 1,
       share: WHOLE_SHARE,
       quantity: sum(slabs.map(({ quantity }) => quantity)),
-      pricingModel: price.slabs.pricingModel,
-      slabs: explainSlabs(price.slabs, slabs),
+      pricingModel: ratedSlabs.pricingModel,
+      slabs: explainSlabs(ratedSlabs, slabs),
       row: { when: row.when, groups, startDate: usage.startDate, endDate: usage.endDate, before },
     };
   });
