@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import { describeUnpriced } from "../../../src/cli/table/backtest-table.ts";
+import { decimalOfInteger } from "../../../src/numbers/decimal.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
 let files: Folder;
@@ -179,6 +181,18 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
     { accounts: [{ lines: [{ causes: { rates: { numerator: -9 } } }] }] },
   ]);
   expect(json.plans[1]).not.toHaveProperty("unpriced");
+});
+
+test("a backtest shows the five largest groups without a price, and counts the others", () => {
+  const unpriced = ["a", "b", "c", "d", "e", "f"].map((model, index) => ({
+    meterId: "um.tokens",
+    group: { model },
+    quantity: decimalOfInteger(index + 1),
+  }));
+  expect(describeUnpriced(unpriced)).toBe(
+    "without a price, because no row of a price table is for it: 6 units of um.tokens for f; 5 units of um.tokens for e; 4 units of um.tokens for d; 3 units of um.tokens for c; 2 units of um.tokens for b; and 1 more group",
+  );
+  expect(describeUnpriced(unpriced.slice(0, 1))).toMatch(/: 1 unit of um\.tokens for a$/);
 });
 
 test("S18.6 trace tells which line of the table prices each event", async () => {
