@@ -4,6 +4,7 @@ import { createPreview } from "../../ledger/preview/preview.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import type { BookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { printNewAccounts, printProblems } from "../output/preview-output.ts";
 import { createProblemList } from "../reading/event-problems.ts";
@@ -38,8 +39,12 @@ export async function readMeteredUsage(args: Arguments, file: BookFile, io: Io):
   const { files, memory } = input;
   const usagePaths = readUsagePaths(args, files);
   let { book } = file;
-  if (files.length + usagePaths.length === 0) return { book, problemCount: 0 };
-  if (args.flag("accounts-from-events")) {
+  const createsAccounts = args.flag("accounts-from-events");
+  if (files.length + usagePaths.length === 0) {
+    if (createsAccounts) throw new UsageError("--accounts-from-events needs --events or --usage");
+    return { book, problemCount: 0 };
+  }
+  if (createsAccounts) {
     const bookWithModel = readBookWithModel(file.json, book, undefined);
     const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths, memory }, io));
     await printNewAccounts(extension.newAccountCount, io);

@@ -121,6 +121,10 @@ test("S18.2 check and lint create accounts from events and read usage files; rej
   const { code, err } = await run("check", "--usage", usage, "--accounts-from-events");
   expect([code, err]).toEqual([1, expect.stringContaining("group/beta: ")]);
   expect(await run("check", "--plan", "plan.json", "--usage", usage)).toMatchObject({ code: 2 });
+  expect(await run("lint", "--accounts-from-events")).toMatchObject({
+    code: 2,
+    err: "ratebook: --accounts-from-events needs --events or --usage\n",
+  });
 });
 
 test("S18.2 diff tells which row's rates and usage changed, and which row is new", async () => {
