@@ -10,6 +10,7 @@ import { invoicingBenches } from "./invoicing/compute-invoices.ts";
 import { meteringBenches } from "./metering/metering.ts";
 import { packageBenches } from "./package/sizes.ts";
 import { rateTableBenches } from "./rating/rate-tables.ts";
+import { requestCostBenches } from "./rating/request-costs.ts";
 import { ratingBenches } from "./rating/slabs.ts";
 import { ruleBenches } from "./rules/rules.ts";
 import { serverBenches } from "./server/ingest.ts";
@@ -29,6 +30,7 @@ export const BENCHES: readonly Bench[] = [
   ...meteringBenches,
   ...ratingBenches,
   ...rateTableBenches,
+  ...requestCostBenches,
   ...invoicingBenches,
   ...backtestBenches,
   ...cliBenches,

@@ -36,3 +36,5 @@ export {
 export { planArbitrary, type PlanInput, type PlanOptions } from "./testing/plan-arbitrary.ts";
 export { neverDecreases, noJumpAbove, type PriceEdge, type QuantityPair } from "./testing/plan-laws.ts";
 export { type QuantityCard, quantitiesArbitrary } from "./testing/report.ts";
+export { rateTableArbitrary } from "./testing/table-arbitrary.ts";
+export { type BookWithShuffledRows, orderOfRowsDoesNotMatter } from "./testing/table-laws.ts";

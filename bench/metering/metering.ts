@@ -25,24 +25,24 @@ export const meteringBenches: readonly Bench[] = [
   },
   {
     name: "preview of meters with eight groups, target: 0.8 of the rate without groups",
-    run: (size) => compareGroups(EVENTS[size]),
+    run: (size) => [1000, 50].map((accounts) => compareGroups(EVENTS[size], accounts)),
   },
 ];
 
 /** Previews the same events with and without groups alternately, without prices; the best of five times counts. */
-function compareGroups(count: number): readonly string[] {
+function compareGroups(count: number, accounts: number): string {
   const [plainBook, groupedBook] = [createMonthBook(false), createMonthBook(false, ["region", "tier"])];
-  const events = createMonthEvents(count);
+  const events = createMonthEvents(count, accounts);
   const seconds = { plain: Infinity, grouped: Infinity };
   for (let round = 0; round < 5; round++) {
     seconds.plain = Math.min(seconds.plain, timeWork(() => preview(plainBook, events)).seconds);
     seconds.grouped = Math.min(seconds.grouped, timeWork(() => preview(groupedBook, events)).seconds);
   }
   const cellCounts = [plainBook, groupedBook].map((book) => [...meter(book, events).cells()].length);
-  return [
-    `${cellCounts.join(" and ")} cells`,
-    `with groups ${Math.round(count / seconds.grouped).toLocaleString("en-US")} events/s, ratio ${(seconds.plain / seconds.grouped).toFixed(2)}`,
-  ];
+  return (
+    `${accounts} accounts, ${cellCounts.join(" and ")} cells: with groups ` +
+    `${Math.round(count / seconds.grouped).toLocaleString("en-US")} events/s, ratio ${(seconds.plain / seconds.grouped).toFixed(2)}`
+  );
 }
 
 /**

@@ -92,14 +92,14 @@ export function createMonthBook(hasPrices: boolean, groupBy?: readonly string[])
 }
 
 /** Events in time order with random-looking ids, each parsed from its own text. */
-export function createMonthEvents(count: number): readonly GeneratedEvent[] {
+export function createMonthEvents(count: number, accounts = ACCOUNTS): readonly GeneratedEvent[] {
   return Array.from({ length: count }, (_, index) => {
     const chance = scatter(index);
     const event: GeneratedEvent = {
       schemaName: "llm_request",
       id: createId(index),
       timestamp: new Date(FIRST_MS + Math.floor((index * SPAN_MS) / count)).toISOString(),
-      accountId: `account-${chance % ACCOUNTS}`,
+      accountId: `account-${chance % accounts}`,
       attributes: [
         { name: "context", value: chance % 4096 },
         { name: "generated", value: (chance >>> 8) % 1024 },

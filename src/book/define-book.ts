@@ -9,11 +9,13 @@ type Item<Items> = Items extends readonly (infer One)[] ? One : never;
 type Field<One, Key extends string> = One extends { readonly [K in Key]: infer Value } ? Value : never;
 /** The texts in a union; any text if there is none, or one that is not literal. */
 type Known<Names> = [Names] extends [never] ? string : string extends Names ? string : Names & string;
-/** The names of attributes, declared or computed. */
-type AttributeName<Schema> =
-  | Extract<Item<Field<Schema, "attributes">>, string>
-  | Field<Item<Field<Schema, "attributes">> | Item<Field<Field<Schema, "enrichments">, "fields">>, "name">
-  | keyof Field<Schema, "computed">;
+/** The names of attributes or dimensions, declared or computed. */
+type FieldName<Schema, Declared extends string, Computed extends string> =
+  | Extract<Item<Field<Schema, Declared>>, string>
+  | Field<Item<Field<Schema, Declared>> | Item<Field<Field<Schema, "enrichments">, "fields">>, "name">
+  | KeyOf<Field<Schema, Computed>>;
+/** The keys of an object; none if there is no object, where `keyof` has all. */
+type KeyOf<One> = One extends unknown ? keyof One : never;
 
 /** A list of items that also have the fields of a type. */
 type ListWith<Items, Fields> = readonly (Item<Items> & Fields)[] | null | undefined;
@@ -30,7 +32,8 @@ interface Named<Name> {
 interface MeterReferences<Schema> {
   readonly schema?: Known<Field<Schema, "name">>;
   readonly eventSchemaName?: Known<Field<Schema, "name">>;
-  readonly sum?: Known<AttributeName<Schema>> | object | null | undefined;
+  readonly sum?: Known<FieldName<Schema, "attributes", "computed">> | object | null | undefined;
+  readonly groupBy?: readonly Known<FieldName<Schema, "dimensions", "computedDimensions">>[] | null | undefined;
 }
 type MeterName<Meter> = Known<Field<Meter, "id"> | Field<Meter, "name">>;
 type PlanOf<MeterName, LicenseName> =
@@ -59,7 +62,7 @@ interface Lists<Schemas, Meters, PlanName, LicenseName> {
 
 /**
  * Types a value as a book: editors complete its fields, and the compiler rejects misspelt values, missing fields, and
- * references to schemas, attributes, meters, plans and licenses that the book does not have. Returns the value itself;
+ * references to schemas, attributes, dimensions, meters, plans and licenses that the book does not have. Returns the value itself;
  * {@link readBook} makes all other checks.
  */
 export function defineBook<

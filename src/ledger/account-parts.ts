@@ -33,9 +33,14 @@ export interface AccountParts {
    */
   readonly fullDays?: readonly Pick<MeterDay, "meterId" | "day">[] | undefined;
   /** In a preview: whether the account has room for another group of a meter on a day (S18.1). */
-  readonly groupRoom?: Pick<AccountAtEvent, "hasRoomForAnyGroup" | "hasRoomForGroup"> | undefined;
+  readonly groupRoom?: GroupRoom | undefined;
   /** Its plans, if nothing is known to be due up to the instant of an ingest. */
   readonly currentPlan?: AccountPlan | undefined;
+}
+
+/** The room for groups of all accounts of a preview; see {@link AccountAtEvent}. */
+export interface GroupRoom extends Pick<AccountAtEvent, "hasRoomForAnyGroup"> {
+  hasRoomForGroup(accountId: string, ...of: Parameters<AccountAtEvent["hasRoomForGroup"]>): boolean;
 }
 
 /** An account of which nothing but its record was read. */

@@ -17,7 +17,7 @@ import { aggregateUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
-import { type AccountExternalUsage, type AccountParts, listUsage } from "./account-parts.ts";
+import { type AccountExternalUsage, type AccountParts, type GroupRoom, listUsage } from "./account-parts.ts";
 import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
 import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
 import { findClosedReason } from "./account/open-cycles.ts";
@@ -80,6 +80,8 @@ export class AccountState implements AccountAtEvent {
   grantedUpTo: Instant = Number.NEGATIVE_INFINITY;
   readonly #catalog: Catalog;
   #parts: AccountParts;
+  /** Beside the parts, because every event of a preview reads it. */
+  readonly #groupRoom: GroupRoom | undefined;
   #plan: AccountPlan | undefined;
   /** The record of which `#plan` are the plans. */
   #planRecord: AccountRecord;
@@ -105,6 +107,7 @@ export class AccountState implements AccountAtEvent {
     this.record = record;
     this.#catalog = catalog;
     this.#parts = parts;
+    this.#groupRoom = parts.groupRoom;
     this.#plan = parts.currentPlan;
     this.#planRecord = record;
   }
@@ -248,13 +251,13 @@ export class AccountState implements AccountAtEvent {
   }
 
   get hasRoomForAnyGroup(): boolean {
-    const { groupRoom, fullDays } = this.#parts;
-    return groupRoom === undefined ? fullDays === undefined : groupRoom.hasRoomForAnyGroup;
+    const room = this.#groupRoom;
+    return room === undefined ? this.#parts.fullDays === undefined : room.hasRoomForAnyGroup;
   }
 
   hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean {
-    const { groupRoom, fullDays } = this.#parts;
-    if (groupRoom !== undefined) return groupRoom.hasRoomForGroup(program, place, day);
+    if (this.#groupRoom !== undefined) return this.#groupRoom.hasRoomForGroup(this.id, program, place, day);
+    const { fullDays } = this.#parts;
     if (fullDays === undefined) return true;
     const [meter, texts] = [program.meters[place], program.groups[place]];
     if (meter === undefined || texts === undefined) return true;

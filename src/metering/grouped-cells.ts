@@ -27,8 +27,8 @@ type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[
 interface NumbersByText extends Map<string, NumbersByText | number> {}
 
 interface AccountGroups {
-  /** Rows by the number of their group. */
-  readonly rows: Map<number, number>;
+  /** Rows by the number of their group: a sparse list, which takes less memory than a map. */
+  readonly rows: (number | undefined)[];
   readonly groups: GroupRow[];
   /** By column, the number of groups with usage other than 0 on each day; undefined until it is needed. */
   counts: readonly Map<Day, number>[] | undefined;
@@ -112,7 +112,7 @@ export class GroupedCells {
   hasRoom(account: number, column: number, day: Day, texts: GroupTexts): boolean {
     const owner = this.#accounts[account];
     if (owner === undefined || owner.groups.length < this.groupsMax) return true;
-    const row = owner.rows.get(findNumber(this.#numbers, texts) ?? -1);
+    const row = owner.rows[findNumber(this.#numbers, texts) ?? -1];
     if (row !== undefined && this.#isUsed(row, column, day)) return true;
     return this.#count(owner, column, day) < this.groupsMax;
   }
@@ -134,15 +134,15 @@ export class GroupedCells {
   }
 
   #ensureAccount(account: number): AccountGroups {
-    return (this.#accounts[account] ??= { rows: new Map(), groups: [], counts: undefined });
+    return (this.#accounts[account] ??= { rows: [], groups: [], counts: undefined });
   }
 
   #ensureRow({ rows, groups }: AccountGroups, texts: GroupTexts): number {
     const number = findNumber(this.#numbers, texts) ?? this.#addGroup(texts);
-    const existing = rows.get(number);
+    const existing = rows[number];
     if (existing !== undefined) return existing;
     const row = this.#cells.addRow();
-    rows.set(number, row);
+    rows[number] = row;
     groups.push({ group: this.#groups[number] ?? NO_GROUP, row });
     this.largestCount = Math.max(this.largestCount, groups.length);
     return row;

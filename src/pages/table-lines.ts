@@ -1,6 +1,6 @@
 /** The lines of a card with a price table as people read them, with subtotals by the first dimension (S18.6). */
 import { type DescribedLine, describeTier } from "../invoicing/invoice-rows.ts";
-import { type Decimal, sum, ZERO } from "../numbers/decimal.ts";
+import { type Decimal, multiply, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
 import type { PricedUsage, SlabExplanation } from "../rating/charge.ts";
 import { describeGroup } from "../rating/table-charge.ts";
 
@@ -13,6 +13,8 @@ export interface TableLine {
   readonly days?: Pick<PricedUsage, "startDate" | "endDate"> | undefined;
   /** Its tier, as in `first 1,000, each`; absent if it prices all units. */
   readonly tier?: string | undefined;
+  /** Its rate for a million units, if rates of the table for one unit have too many decimal places to read. */
+  readonly ratePerMillion?: Decimal | undefined;
 }
 
 /** Lines that share the text of the first dimension. */
@@ -28,6 +30,10 @@ export interface TableLines {
   readonly items: readonly (TableLine | TableSubtotal)[];
   readonly others: readonly DescribedLine[];
 }
+
+/** The most decimal places of a rate for one unit that is easy to read. */
+const RATE_DIGITS_MAX = 5;
+const MILLION = parseDecimal(1_000_000);
 
 /** The lines of a card with a price table; undefined for any other card. */
 export function listTableLines(card: DescribedLine): TableLines | undefined {
@@ -86,8 +92,12 @@ function createLineDescriber(
   const models = new Map(
     (explanation?.parts ?? []).flatMap(({ slabs = [], pricingModel }) => slabs.map((slab) => [slab, pricingModel])),
   );
+  const unitRateOf = ({ line, slab }: DescribedLine): Decimal | undefined =>
+    slab?.priceType === "PER_UNIT" ? line.valuePerQuantity : undefined;
+  const arePerMillion = lines.some((each) => (unitRateOf(each)?.decimalPlaces() ?? 0) > RATE_DIGITS_MAX);
   return (described, dimensionAbove) => {
     const { line, slab } = described;
+    const unitRate = unitRateOf(described);
     const texts = Object.entries(line.usage?.group ?? {}).filter(([dimension]) => dimension !== dimensionAbove);
     const isWhole = line.usage?.startDate === startDate && line.usage?.endDate === endDate;
     const model = slab && models.get(slab);
@@ -96,6 +106,7 @@ function createLineDescriber(
       group: texts.length === 0 && dimensionAbove !== undefined ? "all" : describeGroup(Object.fromEntries(texts)),
       days: isWhole ? undefined : line.usage,
       tier: slab === undefined || model === undefined || isOnlyRate(slab) ? undefined : describeTier(model, slab),
+      ratePerMillion: unitRate && arePerMillion ? multiply(unitRate, MILLION) : undefined,
     };
   };
 }

@@ -14,6 +14,7 @@ import type { Day } from "../calendar/instant.ts";
 import type { Share } from "../calendar/proration.ts";
 import { add, type Decimal, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { multiplyByShare, roundFraction, toFraction } from "../numbers/fraction.ts";
+import type { RatedSlabs } from "./rated-slabs.ts";
 import type { RatedPrice, RatedRow, RatedTable } from "./rated-table.ts";
 import { findSlab, priceReachedSlabs, priceSlab, sumSlabs, type PricedSlab } from "./slab-charge.ts";
 
@@ -95,7 +96,7 @@ export function priceUsageByTable(table: RatedTable, usage: readonly GroupUsage[
   const belowZero: BelowZero[] = [];
   let total = ZERO;
   for (const counter of counters) {
-    const priced = priceCounter(counter, all, period);
+    const priced = priceCounter(table, counter, all, period);
     const amount = sum(priced.map(({ slabs }) => sumSlabs(slabs)));
     const quantity = sum(counter.changes);
     if (!amount.isNegative()) {
@@ -114,9 +115,8 @@ interface GroupPlace {
   readonly key: string;
   /** The rows that hold for it. */
   readonly candidates: readonly RatedRow[];
-  /** The row of its latest usage, with the counter. */
-  rowUsage: RowUsage | undefined;
-  counter: Counter | undefined;
+  /** The rows of its usage, with the counter of each. */
+  readonly counted: { readonly rowUsage: RowUsage; readonly counter: Counter }[];
 }
 
 /** Finds the row of each group's usage on each day (S18.2), and adds it up. @returns rows in the order of the table */
@@ -137,12 +137,7 @@ function assignRows(
   const places = new Map<UsageGroup, GroupPlace>();
   const findPlace = (group: UsageGroup): GroupPlace => {
     const key = formatGroup(group);
-    const place = placesByKey.get(key) ?? {
-      key,
-      candidates: table.findRows(group, key),
-      rowUsage: undefined,
-      counter: undefined,
-    };
+    const place = placesByKey.get(key) ?? { key, candidates: table.findRows(group, key), counted: [] };
     placesByKey.set(key, place);
     places.set(group, place);
     return place;
@@ -158,16 +153,17 @@ function assignRows(
       else others.quantity = add(others.quantity, quantity);
       continue;
     }
-    if (place.counter?.row !== row) {
+    let counted = place.counted.find((each) => each.counter.row === row);
+    if (counted === undefined) {
       const rowUsage = byRow.get(row) ?? addRow(row);
-      place.counter = (row.countsByGroup ? undefined : rowUsage.counters[0]) ?? addCounter(rowUsage);
-      place.counter.groups.push(group);
-      place.rowUsage = rowUsage;
+      const counter = (row.countsByGroup ? undefined : rowUsage.counters[0]) ?? addCounter(rowUsage);
+      counter.groups.push(group);
+      place.counted.push((counted = { rowUsage, counter }));
     }
-    const { counter, rowUsage } = place;
+    const { counter, rowUsage } = counted;
     const price = findPrice(row, day);
     counter.changes[price] = add(counter.changes[price] ?? ZERO, quantity);
-    if (takesByDays(row)) rowUsage?.entries.push({ counter, entry, price });
+    if (takesByDays(row)) rowUsage.entries.push({ counter, entry, price });
   }
   for (const row of table.rowsChargedAtZero) if (!byRow.has(row)) addCounter(addRow(row));
   return {
@@ -261,7 +257,12 @@ function takeByDays({ row, counters, entries }: RowUsage, allowance: Decimal): D
 }
 
 /** The price of one counter. @param all the quantity of all rows, if that chooses volume tiers */
-function priceCounter(counter: Counter, all: Decimal | undefined, period: TablePeriod): readonly PricedStretch[] {
+function priceCounter(
+  { slabsOf }: RatedTable,
+  counter: Counter,
+  all: Decimal | undefined,
+  period: TablePeriod,
+): readonly PricedStretch[] {
   const { row, levels } = counter;
   const { prices } = row;
   const quantity = levels.at(-1) ?? ZERO;
@@ -275,10 +276,11 @@ function priceCounter(counter: Counter, all: Decimal | undefined, period: TableP
     const until = Math.min(period.until, prices[prices.indexOf(price) + 1]?.from ?? Infinity);
     return [{ row, price, groups, from, until, before, slabs }];
   };
-  if (only !== undefined && others.length === 0) return toStretch(only, ZERO, priceOnce(only, quantity, all));
+  if (only !== undefined && others.length === 0)
+    return toStretch(only, ZERO, priceOnce(slabsOf(row, only), quantity, all));
   return prices.flatMap((price, index) => {
     const [before, after] = [levels[index - 1] ?? ZERO, levels[index] ?? ZERO];
-    return toStretch(price, before, priceDifference(price, [before, after], all ?? quantity));
+    return toStretch(price, before, priceDifference(slabsOf(row, price), [before, after], all ?? quantity));
   });
 }
 
@@ -292,14 +294,14 @@ function listGroups({ groups }: Counter): readonly UsageGroup[] {
 }
 
 /** The slabs of a price that does not change. */
-function priceOnce({ slabs }: RatedPrice, quantity: Decimal, all: Decimal | undefined): readonly PricedSlab[] {
+function priceOnce(slabs: RatedSlabs, quantity: Decimal, all: Decimal | undefined): readonly PricedSlab[] {
   const isChosenByAll = slabs.pricingModel === "VOLUME" && all !== undefined && quantity.gt(ZERO);
   return isChosenByAll ? [priceSlab(findSlab(slabs.slabs, all), quantity)] : priceReachedSlabs(slabs, quantity);
 }
 
 /** What the units from one running quantity to another cost, by slabs with a rate for each unit (S18.4). */
 function priceDifference(
-  { slabs: { pricingModel, slabs } }: RatedPrice,
+  { pricingModel, slabs }: RatedSlabs,
   [before, after]: readonly [Decimal, Decimal],
   choice: Decimal,
 ): readonly PricedSlab[] {

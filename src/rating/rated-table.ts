@@ -25,12 +25,11 @@ export interface RatedPrice {
   /** The row as written, and its index in its list. */
   readonly written: RateRow;
   readonly index: number;
-  readonly slabs: RatedSlabs;
 }
 
 /** Rows with the same `when`. */
 export interface RatedRow {
-  /** Its position in the order of the table, from 0. */
+  /** Its position in the order of the table: from 0, below 0 in an override. */
   readonly order: number;
   /** In the order of the meter's dimensions. */
   readonly when: Readonly<Record<string, string>>;
@@ -52,26 +51,41 @@ export interface RatedTable {
   readonly allowance: RateAllowance | undefined;
   /** Whether the sum of all rows chooses volume tiers (S18.3). */
   readonly chosenByAllRows: boolean;
-  /** In the order of the table. */
+  /** In the order of the table, those of an override first. */
   readonly rows: readonly RatedRow[];
   /** The rows that are charged at a quantity of 0 (S7.5). */
   readonly rowsChargedAtZero: readonly RatedRow[];
   /** The rows that hold for a group, whenever they are in force, in the order in which they are asked. `key` is its text. */
-  readonly findRows: (group: UsageGroup, key: string) => readonly RatedRow[];
+  readonly findRows: FindRows;
+  /** The slabs of a row's price. @throws {RatebookError} ERR_RATES_INVALID if it has no rate in the currency */
+  readonly slabsOf: (row: RatedRow, price: RatedPrice) => RatedSlabs;
 }
 
-/** Finds a card's price table in a currency. A table is read once. */
+type FindRows = (group: UsageGroup, key: string) => readonly RatedRow[];
+
+/** Finds a card's price table in a currency. */
 export type FindTable = (card: UsageRateCard & TablePricing, currency: string) => RatedTable;
 
-/** @param groupsByMeter the dimensions of the groups of each meter that has some */
+/**
+ * Creates a function that reads each card, and each list of rows, once: every account with an override has a card of its
+ * own, with the rows of the plan.
+ *
+ * @param groupsByMeter the dimensions of the groups of each meter that has some
+ */
 export function createTableFinder(groupsByMeter: ReadonlyMap<string, readonly string[]>): FindTable {
   const tables = new WeakMap<UsageRateCard, Map<string, RatedTable>>();
+  const rowLists = new WeakMap<readonly RateRow[], RowList>();
+  const readOnce: typeof readRows = (rows, ...of) => {
+    const list = rowLists.get(rows) ?? readRows(rows, ...of);
+    rowLists.set(rows, list);
+    return list;
+  };
   return (card, currency) => {
     const byCurrency = tables.get(card) ?? new Map<string, RatedTable>();
     tables.set(card, byCurrency);
     let table = byCurrency.get(currency);
     if (table === undefined) {
-      table = joinTableRates(card, groupsByMeter.get(card.usageMeterId) ?? [], currency);
+      table = joinTableRates(card, groupsByMeter.get(card.usageMeterId) ?? [], currency, readOnce);
       byCurrency.set(currency, table);
     }
     return table;
@@ -93,17 +107,12 @@ export function joinTableRates(
   { rateTable, rows: overrideRows, multiply: factor }: TablePricing,
   groupBy: readonly string[],
   currency: string,
+  read = readRows,
 ): RatedTable {
-  const terms = { per: rateTable.per ?? ONE, currency, groupBy };
-  const first = createRows(overrideRows ?? [], { ...terms, factor: ONE, order: 0, isOverride: true });
-  const others = createRows(rateTable.rows, {
-    ...terms,
-    factor: factor ?? ONE,
-    order: first.length,
-    isOverride: false,
-  });
-  const rows = [...first, ...others];
-  const [findInOverride, findInTable] = [createRowFinder(first, groupBy), createRowFinder(others, groupBy)];
+  const own = overrideRows ? read(overrideRows, groupBy, true) : undefined;
+  const list = read(rateTable.rows, groupBy, false);
+  const terms = { per: rateTable.per ?? ONE, currency, factor: factor ?? ONE };
+  const slabs = new Map<RatedPrice, RatedSlabs>();
   const [minimumRate, maximumRate] = [rateTable.minimum, rateTable.maximum].map((each) => {
     const limit = amountIn(each, currency);
     return limit && multiply(limit, factor ?? ONE);
@@ -116,41 +125,41 @@ export function joinTableRates(
     }),
     allowance: rateTable.allowance ?? undefined,
     chosenByAllRows: rateTable.volumeOver === "ALL_ROWS",
-    rows,
-    rowsChargedAtZero: rows.filter(({ prices }) => prices.some(({ written }) => isChargedAtZero(written))),
-    findRows: (group, key) =>
-      first.length === 0 ? findInTable(group, key) : [...findInOverride(group, key), ...findInTable(group, key)],
+    rows: own ? [...own.rows, ...list.rows] : list.rows,
+    rowsChargedAtZero: own ? [...own.rowsChargedAtZero, ...list.rowsChargedAtZero] : list.rowsChargedAtZero,
+    findRows: own ? (...of) => [...own.findRows(...of), ...list.findRows(...of)] : list.findRows,
+    slabsOf(row, price) {
+      const joined =
+        slabs.get(price) ?? joinRowRates(price.written, row.isOverride ? { ...terms, factor: ONE } : terms);
+      slabs.set(price, joined);
+      return joined;
+    },
   };
 }
 
-interface RowTerms extends PriceTerms {
-  readonly groupBy: readonly string[];
-  /** The order of the first row. */
-  readonly order: number;
-  readonly isOverride: boolean;
-}
+/** The rows of a table, or of an override. */
+type RowList = Pick<RatedTable, "rows" | "rowsChargedAtZero" | "findRows">;
 
-/** Rows with the same `when` stand where the first of them stands. */
-function createRows(
-  written: readonly RateRow[],
-  { order, isOverride, groupBy, ...terms }: RowTerms,
-): readonly RatedRow[] {
+/** Rows with the same `when` stand where the first of them stands; those of an override before all others. */
+function readRows(written: readonly RateRow[], groupBy: readonly string[], isOverride: boolean): RowList {
   const byWhen = new Map<string, { readonly when: Readonly<Record<string, string>>; readonly prices: RatedPrice[] }>();
   for (const [index, row] of written.entries()) {
     const when = sortByDimension(row.when ?? {}, groupBy);
     const key = whenKey(when);
-    const price = createPrice(row, index, terms);
+    const price = { from: firstDay(row), written: row, index };
     const same = byWhen.get(key);
     if (same === undefined) byWhen.set(key, { when, prices: [price] });
     else same.prices.push(price);
   }
-  return [...byWhen.values()].map(({ when, prices }, index) => ({
-    order: order + index,
+  const rows = [...byWhen.values()].map(({ when, prices }, index) => ({
+    order: isOverride ? index - byWhen.size : index,
     when,
     isOverride,
     countsByGroup: prices[0]?.written.slabsOver === "GROUP",
     prices: prices.sort((a, b) => a.from - b.from),
   }));
+  const rowsChargedAtZero = rows.filter(({ prices }) => prices.some((price) => isChargedAtZero(price.written)));
+  return { rows, rowsChargedAtZero, findRows: createRowFinder(rows, groupBy) };
 }
 
 function sortByDimension(
@@ -160,31 +169,20 @@ function sortByDimension(
   return Object.fromEntries(groupBy.flatMap((each) => (Object.hasOwn(when, each) ? [[each, when[each] ?? ""]] : [])));
 }
 
-function createPrice(written: RateRow, index: number, terms: PriceTerms): RatedPrice {
-  let slabs: RatedSlabs | undefined;
-  return {
-    from: firstDay(written),
-    written,
-    index,
-    get slabs() {
-      return (slabs ??= joinRowRates(written, terms));
-    },
-  };
-}
-
 /** The first day of a row's price; `-Infinity` without a date. */
 function firstDay({ from }: Pick<RateRow, "from">): Day {
   return from ? dayOf(parseDate(from)) : Number.NEGATIVE_INFINITY;
 }
 
 /** Finds rows by the texts that they name: a lookup for each set of dimensions that rows name, at most 16. */
-function createRowFinder(rows: readonly RatedRow[], groupBy: readonly string[]): RatedTable["findRows"] {
+function createRowFinder(rows: readonly RatedRow[], groupBy: readonly string[]): FindRows {
   const sets = new Map<string, { readonly positions: readonly number[]; readonly byTexts: Map<string, RatedRow> }>();
   for (const row of rows) {
     const positions = groupBy.flatMap((dimension, position) => (Object.hasOwn(row.when, dimension) ? [position] : []));
     const key = positions.join();
     const set = sets.get(key) ?? { positions, byTexts: new Map<string, RatedRow>() };
-    set.byTexts.set(formatGroup(Object.values(row.when)), row);
+    // An object has names like numbers first, so its values may have another order.
+    set.byTexts.set(formatGroup(positions.map((position) => row.when[groupBy[position] ?? ""] ?? "")), row);
     sets.set(key, set);
   }
   const bySpecificity = [...sets.values()].sort((a, b) => b.positions.length - a.positions.length);

@@ -123,13 +123,14 @@ function explainStretches(table: RatedTable, { stretches }: PricedTable, share: 
   return stretches.map((stretch): PartExplanation => {
     const { row, price, groups, before, slabs } = stretch;
     const usage = nameUsage(table, stretch);
+    const ratedSlabs = table.slabsOf(row, price);
     return {
       because: `usage of ${describeUsage(usage)}`,
       sign: 1,
       share,
       quantity: sum(slabs.map(({ quantity }) => quantity)),
-      pricingModel: price.slabs.pricingModel,
-      slabs: explainSlabs(price.slabs, slabs),
+      pricingModel: ratedSlabs.pricingModel,
+      slabs: explainSlabs(ratedSlabs, slabs),
       row: { when: row.when, groups, startDate: usage.startDate, endDate: usage.endDate, before },
     };
   });
@@ -153,13 +154,18 @@ function describeBelowZero(meterId: string, table: RatedTable, each: BelowZero):
     : `${meterId}: the price of ${group} is below zero, because units were given back at a higher price; it is 0`;
 }
 
+/** A quantity in a message, such as `1 unit`. */
+export function describeUnits(quantity: Decimal): string {
+  return `${formatDecimal(quantity)} ${quantity.eq(ONE) ? "unit" : "units"}`;
+}
+
 /** The groups shown in a notice; an account may have thousands. */
 const GROUPS_SHOWN_MAX = 5;
 
 function describeUnpriced({ meterId }: TableUsage, table: RatedTable, { unpriced }: PricedTable): readonly string[] {
   if (unpriced.length === 0) return [];
   const quantity = sum(unpriced.map((each) => each.quantity));
-  const units = quantity.eq(ONE) ? "1 unit has" : `${formatDecimal(quantity)} units have`;
+  const units = `${describeUnits(quantity)} ${quantity.eq(ONE) ? "has" : "have"}`;
   const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(table, group)));
   const more = unpriced.length - groups.length;
   const rest = more === 0 ? "" : `; and ${more} more group${more === 1 ? "" : "s"}`;

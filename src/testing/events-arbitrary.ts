@@ -14,7 +14,7 @@ import {
 } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal, type DecimalInput } from "../numbers/decimal.ts";
 import { fastCheck } from "./fast-check.ts";
-import { findEdges, listQuantityCards } from "./report.ts";
+import { findEdges, listPricedCards } from "./report.ts";
 
 /** An event in the form in which it is sent. */
 export interface GeneratedEvent {
@@ -91,7 +91,7 @@ function instantArbitrary(from: Instant, until: Instant): Arbitrary<Instant> {
 
 /** The edges of all slabs and packages of a book. */
 function listSlabEdges({ pricePlans }: BookInput): readonly Decimal[] {
-  return (pricePlans ?? []).flatMap((plan) => listQuantityCards(plan).flatMap(findEdges));
+  return (pricePlans ?? []).flatMap((plan) => listPricedCards(plan).flatMap(findEdges));
 }
 
 /** The edges of a book's slabs and packages, and small numbers. */
@@ -102,7 +102,10 @@ function valueArbitrary(book: BookInput): Arbitrary<unknown> {
   return edges.length === 0 ? small : fc.oneof(small, fc.constantFrom<unknown>(...edges));
 }
 
-/** Texts that the book's rules compare with, so that matchers are true, and one text that none matches. */
+/**
+ * Texts that the book's rules compare with, so that matchers are true, those of rows of price tables, and one text that
+ * none matches.
+ */
 function ruleTextArbitrary(book: BookInput): Arbitrary<string> {
   const texts = new Set<string>();
   const rules = (book.usageMeters ?? []).flatMap(({ computations }) => computations.map(({ matcher }) => matcher));
@@ -117,6 +120,10 @@ function ruleTextArbitrary(book: BookInput): Arbitrary<string> {
       for (const [operator, operands] of Object.entries(rule)) if (operator !== "var") search(operands);
   };
   rules.forEach(search);
+  for (const { pricePlanDetails } of book.pricePlans ?? []) {
+    const rows = (pricePlanDetails.usageRateCards ?? []).flatMap(({ rateTable }) => rateTable?.rows ?? []);
+    for (const text of rows.flatMap(({ when }) => Object.values(when ?? {}))) texts.add(String(text));
+  }
   return fastCheck().constantFrom(...[...texts].toSorted(), "other");
 }
 

@@ -20,6 +20,7 @@ import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
 import type { AnyPlanInput } from "./plan-arbitrary.ts";
 import {
   findEdges,
+  listPricedCards,
   requireQuantityCards,
   type QuantityCard,
   quantityArbitrary,
@@ -37,10 +38,10 @@ interface CardCase {
   readonly rates: RateValueInput;
 }
 
-/** Every card of a plan that prices a quantity, in each currency. */
+/** Every card of a plan that prices a quantity, and every row of a price table, in each currency. */
 function cardCaseArbitrary(plan: ValueOrArbitrary<AnyPlanInput>): Arbitrary<CardCase> {
   return toArbitrary(plan).chain((generatedPlan) => {
-    const cases = requireQuantityCards(generatedPlan).flatMap((card) =>
+    const cases = requireQuantityCards(generatedPlan, listPricedCards).flatMap((card) =>
       card.rateValues.map((rates) => ({ planId: generatedPlan.id, card, currency: rates.currency, rates })),
     );
     return fastCheck().constantFrom(...cases);
@@ -57,8 +58,8 @@ function formatCase(cardCase: CardCase, rows: readonly (readonly string[])[]): s
 }
 
 /**
- * The law that a larger quantity never costs less, for each usage, license and overage card of a plan in each currency;
- * exact, before rounding (S7.2, S7.4). Fees and the minimum commitment can't break it: they don't fall as a quantity
+ * The law that a larger quantity never costs less, for each usage, license and overage card of a plan, and each row of
+ * a price table, in each currency; exact, before rounding (S7.2, S7.4). Fees and the minimum commitment can't break it: they don't fall as a quantity
  * grows.
  *
  * @param plan in short or long form

@@ -8,9 +8,12 @@ import type { Arbitrary } from "fast-check";
 import { toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import type { RateBoundsInput, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
+import { rateTable } from "../book/resources/rate-table.ts";
 import { RatebookError } from "../errors.ts";
 import { type DecimalInput, add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
+import { toSlabPricing } from "../rating/rated-table.ts";
+import { describeGroup } from "../rating/table-charge.ts";
 import { fastCheck } from "./fast-check.ts";
 import type { AnyPlanInput, PlanInput } from "./plan-arbitrary.ts";
 
@@ -62,7 +65,7 @@ function formatBounds(bounds: RateBoundsInput | null | undefined): string {
 export function formatPlan({ id, pricePlanDetails: details }: PlanInput): string {
   const currencies = details.supportedCurrencies ?? ["USD"];
   const cards = [
-    ...listQuantityCards({ id, name: id, pricePlanDetails: details }),
+    ...listPricedCards({ id, name: id, pricePlanDetails: details }),
     ...(details.billingEntitlementRateCards ?? []).map(({ featureId, ...card }) => ({
       ...card,
       id: featureId,
@@ -146,18 +149,48 @@ export function listQuantityCards({ pricePlanDetails }: PlanInput): readonly Qua
   ];
 }
 
+/** The cards that price a quantity, and the rows of price tables. */
+export function listPricedCards(plan: PlanInput): readonly QuantityCard[] {
+  return [...listQuantityCards(plan), ...listRowCards(plan)];
+}
+
+/**
+ * The rows of the price tables of a plan's usage cards, each price as a card: its slabs price the units of the row, or
+ * of each group (S18.3).
+ */
+function listRowCards({ pricePlanDetails }: PlanInput): readonly QuantityCard[] {
+  const { usageRateCards, supportedCurrencies } = pricePlanDetails;
+  return (usageRateCards ?? []).flatMap(({ usageMeterId, rateTable: table }) => {
+    if (!table) return [];
+    const { per, rows } = rateTable.parse(table);
+    return rows.map((row): QuantityCard => {
+      const pricings = (supportedCurrencies ?? ["USD"]).map((currency) =>
+        toSlabPricing(row, { per: per ?? ONE, factor: ONE, currency }),
+      );
+      const usage = `${describeGroup(row.when ?? {})}${row.from ? ` from ${row.from}` : ""}`;
+      return {
+        id: `${usageMeterId} (${usage})`,
+        kind: "usage",
+        ratePlan: pricings[0]?.ratePlan ?? { pricingModel: "TIERED", slabs: [] },
+        rateValues: pricings.map(({ rateValue }) => rateValue),
+      };
+    });
+  });
+}
+
 function toMaxQuantity(quantity: unknown): { readonly maxQuantity?: Decimal } {
   return quantity === undefined || quantity === null ? {} : { maxQuantity: parseDecimal(quantity) };
 }
 
 /**
- * The cards of {@link listQuantityCards}, at least one.
+ * The cards of a plan, at least one.
  *
  * @param plan in any form
+ * @param listCards default {@link listQuantityCards}
  * @throws {RatebookError} ERR_INPUT_INVALID for a plan without any; ERR_BOOK_INVALID for a wrong short form
  */
-export function requireQuantityCards(plan: AnyPlanInput): readonly QuantityCard[] {
-  const cards = (toBookInput({ pricePlans: [plan] }).pricePlans ?? []).flatMap(listQuantityCards);
+export function requireQuantityCards(plan: AnyPlanInput, listCards = listQuantityCards): readonly QuantityCard[] {
+  const cards = (toBookInput({ pricePlans: [plan] }).pricePlans ?? []).flatMap(listCards);
   if (cards.length > 0) return cards;
   const message = "expected a usage, license or overage card: no card of this plan is priced by quantity";
   throw new RatebookError("ERR_INPUT_INVALID", message, {

@@ -10,7 +10,7 @@ import {
   createRatePlan,
   createRateValue,
   type SlabRow,
-} from "../../src/testing/plan-arbitrary.ts";
+} from "../../src/testing/slab-arbitrary.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined

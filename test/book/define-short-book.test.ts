@@ -58,6 +58,46 @@ test("a misspelt meter, attribute, schema, plan or license is a type error", () 
   expect(() => readBook(licenseTypo)).toThrow('got "seat": did you mean "seats"?');
 });
 
+test("a misspelt dimension in groupBy is a type error; a computed one is known", () => {
+  const schema = {
+    ...SCHEMA,
+    dimensions: ["model", { name: "kind" }],
+    computedDimensions: { tier: { var: "dimension.model" } },
+  } as const;
+  const meter = { id: "calls", schema: "api_call", count: true } as const;
+  const when = { model: "large", tier: "a" };
+  const book = defineBook({
+    eventSchemas: [schema],
+    usageMeters: [{ ...meter, groupBy: ["model", "kind", "tier"] }],
+    pricePlans: [
+      { id: "team", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable: { rows: [{ when, rate: 1 }] } }] },
+    ],
+  });
+  expect(readBook(book).usageMeters[0]?.groupBy).toEqual(["model", "kind", "tier"]);
+  const typo = defineBook({
+    eventSchemas: [schema],
+    // @ts-expect-error -- "modle" is not a dimension of the schema
+    usageMeters: [{ ...meter, groupBy: ["modle"] }],
+  });
+  expect(() => readBook(typo)).toThrow('got "modle": did you mean "model"?');
+});
+
+test("misspelt fields of a schema without computed ones are type errors", () => {
+  const schema = { name: "call", attributes: ["tokens"], dimensions: ["model"] } as const;
+  const dimensionTypo = defineBook({
+    eventSchemas: [schema],
+    // @ts-expect-error -- "modle" is not a dimension of the schema
+    usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: ["modle"] }],
+  });
+  expect(() => readBook(dimensionTypo)).toThrow('got "modle": did you mean "model"?');
+  const attributeTypo = defineBook({
+    eventSchemas: [schema],
+    // @ts-expect-error -- "tokns" is not an attribute of the schema
+    usageMeters: [{ id: "tokens", schema: "call", sum: "tokns" }],
+  });
+  expect(() => readBook(attributeTypo)).toThrow('the event schema has no "attribute.tokns"');
+});
+
 test("names that the compiler does not know are accepted", () => {
   const [meter, plan, seats]: string[] = ["um.calls", "team", "seats"];
   const book = defineBook({

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
-import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
+import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
@@ -178,6 +178,44 @@ describe("the summary on paper", () => {
     expect(Math.max(...(await wide("#print-area .share")))).toBe(0);
     await open.close();
   });
+});
+
+test("a price table: rates for a million units, and names with digits as they are, in any locale", async () => {
+  const book = {
+    eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
+    usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model"] }],
+    pricePlans: [
+      {
+        id: "pp",
+        cycle: "MONTHLY",
+        usage: [
+          {
+            meter: "um.tokens",
+            rateTable: {
+              per: 1_000_000,
+              allowance: { quantity: 1000 },
+              rows: [{ when: { model: "gpt-4-32000" }, rate: "2.5" }],
+            },
+          },
+        ],
+      },
+    ],
+    accounts: [{ id: "prod", plan: "pp", from: "2024-06-01" }],
+  };
+  const attributes = [{ name: "tokens", value: 401_000 }];
+  const event = eventLine("e1", "2024-06-20T00:00:00Z", 0, { attributes, dimensions: { model: "gpt-4-32000" } });
+  const path = files.file("table.json", JSON.stringify(book));
+  const { out } = await ratebook(["report", path, "--events", files.file("table.ndjson", event)]);
+  for (const options of [DESK, PHONE]) {
+    const open = await openPage(out, { ...options, locale: "de-DE" });
+    await open.page.getByRole("link", { name: "prod" }).click();
+    const text = await open.page.locator(".invoice").innerText();
+    expect(text).toMatch(/free units: 1\.000 of gpt-4-32000\n/);
+    // 400,000 × 2.5 ÷ 1,000,000
+    expect(text).toMatch(/gpt-4-32000\s+400\.000( × |\s+)2,5 per million\s+1,00\n/);
+    await expectSound(open);
+    await open.close();
+  }
 });
 
 describe("unusual names", () => {

@@ -55,20 +55,41 @@ const rowsOf = (invoice: Invoice): readonly string[] =>
 const previewOctober = (): Invoice =>
   previewTable({ per: 1_000_000, allowance: { quantity: 1_000_000 }, rows: ROWS }, USES);
 
+test("rates with more than five decimal places are for a million units, as all of their table but packages", () => {
+  const rows = [
+    { when: { kind: "input" }, rate: "0.00001" },
+    { when: { kind: "output" }, tiers: [{ rate: "0.5", package: 1000 }] },
+  ];
+  const uses = [
+    [3, "nova", "input", 500_000],
+    [3, "nova", "output", 2000],
+  ] as const;
+  expect(rowsOf(previewTable({ rows }, uses)).slice(2, 4)).toEqual([
+    "slab | input | 500,000 | 0.00001 | 5.00",
+    expect.stringMatching(/^slab \| output: .* \| 2,000 \| 0.50 \| 1.00$/),
+  ]);
+  const tiny = [...rows, { when: { kind: "cached" }, rate: "0.0000025" }];
+  expect(rowsOf(previewTable({ rows: tiny }, [...uses, [4, "nova", "cached", 400_000]])).slice(2, 5)).toEqual([
+    "slab | input | 500,000 | 10.00 per million | 5.00",
+    expect.stringMatching(/^slab \| output: .* \| 2,000 \| 0.50 \| 1.00$/),
+    "slab | cached | 400,000 | 2.50 per million | 1.00",
+  ]);
+});
+
 test("the invoice page has a subtotal for each text of the first dimension with several lines", () => {
   // 2 × 5 + 2 × 3 + 0.4 × 15 = 22; 10 × 0.3 + 2 × 0.2 = 3.40
   expect(rowsOf(previewOctober())).toEqual([
     "card | Tokens | 19,400,000 | 27.90",
     "note | rates by group; free units: 1,000,000 of gpt-4-32000, input",
     "subtotal | gpt-4-32000 | 4,400,000 | 22.00",
-    "item | input, 1 to 14 October 2026 | 2,000,000 | 0.000005 | 10.00",
-    "item | input, 15 to 31 October 2026 | 2,000,000 | 0.000003 | 6.00",
-    "item | output | 400,000 | 0.000015 | 6.00",
-    "slab | cached | 1,000,000 | 0.0000005 | 0.50",
+    "item | input, 1 to 14 October 2026 | 2,000,000 | 5.00 per million | 10.00",
+    "item | input, 15 to 31 October 2026 | 2,000,000 | 3.00 per million | 6.00",
+    "item | output | 400,000 | 15.00 per million | 6.00",
+    "slab | cached | 1,000,000 | 0.50 per million | 0.50",
     "subtotal | nova-mini | 12,000,000 | 3.40",
-    "item | all: first 10,000,000, each | 10,000,000 | 0.0000003 | 3.00",
-    "item | all: above 10,000,000, each | 2,000,000 | 0.0000002 | 0.40",
-    "slab | nova-code | 1,000,000 | 0.000002 | 2.00",
+    "item | all: first 10,000,000, each | 10,000,000 | 0.30 per million | 3.00",
+    "item | all: above 10,000,000, each | 2,000,000 | 0.20 per million | 0.40",
+    "slab | nova-code | 1,000,000 | 2.00 per million | 2.00",
     "sum | Sub-total | 27.90",
     "total | Total USD | 27.90",
   ]);

@@ -10,7 +10,7 @@ import {
   createRateValue,
   type SlabPricing,
   type SlabRow,
-} from "../../src/testing/plan-arbitrary.ts";
+} from "../../src/testing/slab-arbitrary.ts";
 
 /** The fields of every card with slabs. */
 export function createSlabPricing(

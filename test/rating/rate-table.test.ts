@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 
+import { usageRateCard } from "../../src/book/resources/rate-card.ts";
 import type { RateRowInput, RateTableInput } from "../../src/book/resources/rate-table.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
+import { createTableFinder } from "../../src/rating/rated-table.ts";
+import { d } from "./cards.ts";
 import { describePrice, OCTOBER, priceByTable, type UsageItem } from "./rate-tables.ts";
 
 /** First 10 units at one rate, then at another. */
@@ -64,6 +67,12 @@ describe("S18.2 the row of a group on a day", () => {
     expect(totalOf({ rows }, [[1, "a x", 1]])).toBe("3");
   });
 
+  test("S18.2 dimensions may have names like numbers", () => {
+    const rows = [{ when: { 10: "x", 2: "y" }, rate: 1 }];
+    const groupBy = ["10", "2"];
+    expect(formatDecimal(priceByTable({ rows }, { groupBy, usage: [[1, "x y", 3]] }).total)).toBe("3");
+  });
+
   test("S18.2 a row that is not yet in force is not there: a less specific one prices the days before", () => {
     const rows = [{ rate: 1 }, { when: { model: "a" }, from: "2026-10-15", rate: 2 }];
     expect(totalOf({ rows }, [[14, "a x", 1]])).toBe("1");
@@ -114,6 +123,20 @@ describe("S18.3 the price of a row", () => {
     ];
     expect(totalOf({ rows: [tiers("0.30", "0.20")] }, usage)).toBe("4");
     expect(totalOf({ rows: [{ ...tiers("0.30", "0.20"), slabsOver: "GROUP" }] }, usage)).toBe("4.5");
+  });
+
+  test("S18.2 S18.3 usage may come in any order, also if another row prices a group later", () => {
+    const rows: RateRowInput[] = [
+      { tiers: [{ upTo: 5, rate: 1 }, { rate: 2 }], slabsOver: "GROUP" },
+      { when: { model: "a" }, from: "2026-10-10", rate: 9 },
+    ];
+    const usage: UsageItem[] = [
+      [1, "a x", 4],
+      [20, "a x", 1],
+      [2, "a x", 4],
+    ];
+    // 5 × 1 + 3 × 2, and 1 × 9
+    expect(totalOf({ rows }, usage)).toBe("20");
   });
 
   test("S18.3 the sum of all rows can choose the volume tier of each", () => {
@@ -271,6 +294,17 @@ describe("S18.5 the allowance", () => {
     ];
     expect(totalOf(table, usage)).toBe("1");
   });
+});
+
+test("S18.7 accounts with different factors share the rows of the plan's table", () => {
+  const findTable = createTableFinder(new Map([["calls", ["model"]]]));
+  const card = usageRateCard.parse({ usageMeterId: "calls", rateTable: { rows: [{ rate: 10 }] } });
+  const tables = ["0.5", "0.8"].map((factor) =>
+    findTable({ ...card, rateTable: card.rateTable ?? { rows: [] }, multiply: d(factor) }, "USD"),
+  );
+  const rates = tables.map(({ rows: [row], slabsOf }) => row && row.prices.map((price) => slabsOf(row, price).slabs));
+  expect(rates.flat(2).map((slab) => slab && formatDecimal(slab.rate))).toEqual(["5", "8"]);
+  expect(tables[0]?.rows[0]).toBe(tables[1]?.rows[0]);
 });
 
 describe("S18.7 overrides", () => {

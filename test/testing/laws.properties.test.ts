@@ -7,6 +7,7 @@ import {
   linesAddUp,
   neverDecreases,
   orderOfEventsDoesNotMatter,
+  orderOfRowsDoesNotMatter,
   planArbitrary,
   previewMatchesInvoices,
   revenueWithin,
@@ -24,6 +25,11 @@ describe("for all books", () => {
 
   test("S14.4 the order of events does not matter", () => {
     fc.assert(orderOfEventsDoesNotMatter(bookArbitrary()), RUNS);
+  });
+
+  test("S18.2 the order of rows of price tables does not matter without an allowance that they share", () => {
+    const bookWithoutAllowance = bookArbitrary().filter((book) => !JSON.stringify(book).includes('"over":"ALL_ROWS"'));
+    fc.assert(orderOfRowsDoesNotMatter(bookWithoutAllowance), RUNS);
   });
 
   test("S15.4 an undo restores the previous state", async () => {

@@ -10,6 +10,7 @@ import {
   neverDecreases,
   noJumpAbove,
   orderOfEventsDoesNotMatter,
+  orderOfRowsDoesNotMatter,
   type PlanInput,
   previewMatchesInvoices,
   quantitiesArbitrary,
@@ -17,8 +18,10 @@ import {
   undoRestoresUsage,
 } from "../../src/testing.ts";
 import { fastCheck } from "../../src/testing/fast-check.ts";
-import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/plan-arbitrary.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-arbitrary.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
+
+type UsageCard = NonNullable<PlanInput["pricePlanDetails"]["usageRateCards"]>[number];
 
 function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {
   const card = { ratePlan: createRatePlan(pricingModel, rows), rateValues: [createRateValue(rows)] };
@@ -148,6 +151,51 @@ describe("a book", () => {
       .sample(historyArbitrary(bookWithPlan(plan)), { seed: 1, numRuns: 50 })
       .flatMap((steps) => steps.map(({ kind }) => kind));
     expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
+  });
+});
+
+describe("a book with a price table", () => {
+  const rows = [
+    { when: { model: "a" }, rate: 1 },
+    { when: { model: "b" }, volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
+  ];
+  const bookWithTable = (rateTable: NonNullable<UsageCard["rateTable"]>): BookInput => {
+    const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.units", rateTable }] };
+    return bookWithPlan(
+      { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails },
+      {
+        eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "model" }] }],
+        usageMeters: [{ ...sumMeter("um.units", "call", "units"), groupBy: ["model"] }],
+      },
+    );
+  };
+
+  test("S18.3 is tested row by row: a volume row falls just above its edge", () => {
+    const [plan] = bookWithTable({ rows }).pricePlans ?? [];
+    if (plan === undefined) throw new Error("expected a plan");
+    const report = reportFailure(neverDecreases(plan));
+    expect(report).toContain("  usage um.units (b), VOLUME, USD\n");
+    expect(report).toMatch(/the price falls: (\d|10).*of um\.units \(b\) cost .* USD, 1\d.* cost .* USD/);
+  });
+
+  test("S18.2 has events of its rows, and of no row", () => {
+    const models = fc
+      .sample(eventsArbitrary(bookWithTable({ rows })), { seed: 1, numRuns: 50 })
+      .flatMap((events) => events.map(({ dimensions }) => dimensions["model"]));
+    expect(new Set(models)).toEqual(new Set(["a", "b", "other"]));
+  });
+
+  test("S18.5 depends on the order of rows only if they share an allowance", async () => {
+    fc.assert(orderOfRowsDoesNotMatter(bookWithTable({ rows })));
+    fc.assert(orderOfRowsDoesNotMatter(bookWithTable({ rows, allowance: { quantity: 5, over: "EACH_ROW" } })));
+    const report = reportFailure(orderOfRowsDoesNotMatter(bookWithTable({ rows, allowance: { quantity: 5 } })));
+    expect(report).toContain("  with rows in this order\n");
+    expect(report).toContain("the invoices differ: in order\nprod STANDARD 2026-");
+    const book = bookWithTable({ rows, allowance: { quantity: 5 } });
+    fc.assert(linesAddUp(book));
+    fc.assert(orderOfEventsDoesNotMatter(book));
+    await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
+    await fc.assert(previewMatchesInvoices(book), { numRuns: 20 });
   });
 });
 

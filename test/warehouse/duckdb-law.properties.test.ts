@@ -45,6 +45,35 @@ describe("S18.1 usage by group", () => {
     });
   });
 
+  test("has groups of four texts of 512 characters, also if only the last ones differ", async () => {
+    const dimensions = ["d", "second", "third", "fourth"];
+    const fields = dimensions.slice(1).map((name, index) => {
+      return { name, type: "DIMENSION" as const, order: index + 1, value: { var: "dimension.d" } };
+    });
+    const longBook = readBook({
+      eventSchemas: [
+        {
+          name: "use",
+          attributes: [{ name: "x" }, { name: "y" }],
+          dimensions: [{ name: "d" }],
+          enrichments: { fields },
+        },
+      ],
+      usageMeters: [{ id: "by-d", schema: "use", sum: "x", groupBy: dimensions }],
+      accounts: [{ id: "a", name: "Account" }],
+    });
+    const [first = "", second = ""] = ["a", "b"].map((end) => "x".repeat(511) + end);
+    const valid = [first, second, "🧾".repeat(256)];
+    const invalid = ["x".repeat(513), "🧾".repeat(257)];
+    const longRows = [...valid, first, ...invalid].map((d, index) => ({ ...rowsOf(6)[index], d }) as Row);
+    await parquetFiles()([longRows], texts, async (rowsInFiles) => {
+      const result = await byDatabase(longBook, rowsInFiles, { dedupes: true, usesPushdown: true });
+      expect(comparable(result)).toEqual(byCore(longBook, rowsInFiles, true));
+      expect([result.cells.length, result.counts["INGESTION_REFUSED"]]).toEqual([4, 2]);
+      expect(result.sumCount).toBeGreaterThan(0);
+    });
+  });
+
   test("of a row without a text for its group fails", async () => {
     await parquetFiles()([[...rowsOf(2), { ...rowsOf(3)[2], d: "" }]], texts, async (rowsInFiles) => {
       const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });

@@ -7,8 +7,9 @@ import { dayOf, parseDate } from "../../calendar/instant.ts";
 import { buildTimeline } from "../../invoicing/timeline.ts";
 import { findPlanIn, toDecisions } from "../../ledger/account/associated-plans.ts";
 import type { NamedGroup, UsageRow } from "../../metering/usage-rows.ts";
-import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, ONE, ZERO } from "../../numbers/decimal.ts";
 import { createTableFinder, hasTable } from "../../rating/rated-table.ts";
+import { describeUnits } from "../../rating/table-charge.ts";
 import { createFinding, type LintFinding } from "./finding.ts";
 import { describeWhen, type LintedTable, rowPlace } from "./lint-tables.ts";
 
@@ -122,7 +123,7 @@ function findUnpricedGroups(linted: LintedTable, { unpriced }: TableUse): readon
         { path, at: `${at}/group/${Object.values(group).join("/")}` },
         {
           message: `no row prices ${meter.id} of ${describeWhen(group)}; add a row, or one without a when`,
-          example: `${formatDecimal(quantity)} units ${first === last ? `on ${first}` : `from ${first} to ${last}`} cost 0`,
+          example: `${describeUnits(quantity)} ${first === last ? `on ${first}` : `from ${first} to ${last}`} ${quantity.eq(ONE) ? "costs" : "cost"} 0`,
         },
       ),
     );

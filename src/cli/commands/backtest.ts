@@ -22,15 +22,9 @@ import { parseDateOption, readRange, rangeOptions } from "../options/range-optio
 import { withOutput } from "../output/output-file.ts";
 import { countEventsByStatus, printProblems } from "../output/preview-output.ts";
 import { renderReportPage } from "../output/report-page.ts";
+import { eventOptions, idOptions, usageOptions } from "../reading/event-options.ts";
 import { createProblemList, type ProblemList } from "../reading/event-problems.ts";
-import {
-  readEventInput,
-  eventOptions,
-  createIdMemory,
-  idOptions,
-  outputOptions,
-  usageOptions,
-} from "../reading/input-options.ts";
+import { readEventInput, createIdMemory, outputOptions } from "../reading/input-options.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatBacktestCsv } from "../table/backtest-csv.ts";
 import { describeUnpriced, formatBacktestTable } from "../table/backtest-table.ts";

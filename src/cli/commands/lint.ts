@@ -13,8 +13,9 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
 import { withOutput } from "../output/output-file.ts";
+import { meteredUsageOptions } from "../reading/event-options.ts";
 import { outputOptions } from "../reading/input-options.ts";
-import { meteredUsageOptions, readMeteredUsage } from "./metered-usage.ts";
+import { readMeteredUsage } from "./metered-usage.ts";
 
 export const lintCommand: Command = {
   usage: "BOOK [options]",

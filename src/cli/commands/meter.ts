@@ -7,14 +7,9 @@ import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { countEventsByStatus, printNewAccounts, printProblems, printSummary } from "../output/preview-output.ts";
+import { eventOptions } from "../reading/event-options.ts";
 import { createProblemList } from "../reading/event-problems.ts";
-import {
-  readEventInput,
-  eventOptions,
-  createIdMemory,
-  outputOptions,
-  ingestOptions,
-} from "../reading/input-options.ts";
+import { readEventInput, createIdMemory, outputOptions, ingestOptions } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new-accounts.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { isUsageFormat, USAGE_FORMATS, writeUsage } from "../usage/usage-files.ts";

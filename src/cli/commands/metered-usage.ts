@@ -2,25 +2,16 @@
 import type { Book } from "../../book/resources/book.ts";
 import { createPreview } from "../../ledger/preview/preview.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
-import type { Arguments, OptionSpecs } from "../arguments.ts";
+import type { Arguments } from "../arguments.ts";
 import type { BookFile } from "../documents/read-documents.ts";
+import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { printNewAccounts, printProblems } from "../output/preview-output.ts";
 import { createProblemList } from "../reading/event-problems.ts";
-import { createIdMemory, eventOptions, idOptions, readEventInput, usageOptions } from "../reading/input-options.ts";
+import { createIdMemory, readEventInput } from "../reading/input-options.ts";
 import { addNewAccounts, findFirstUses, readBookWithModel } from "../reading/new-accounts.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
-
-export const meteredUsageOptions: OptionSpecs = {
-  ...eventOptions,
-  ...usageOptions,
-  "accounts-from-events": {
-    kind: "flag",
-    help: "create an account for each unknown account id, on the only plan of the book",
-  },
-  ...idOptions,
-};
 
 /** A book and the usage of its accounts. */
 export interface MeteredUsage {
@@ -32,14 +23,18 @@ export interface MeteredUsage {
   readonly problemCount: number;
 }
 
-/** Reads the files of {@link meteredUsageOptions}. @throws {UsageError}, {InputError} as other commands */
+/** Reads the files of `meteredUsageOptions`. @throws {UsageError}, {InputError} as other commands */
 export async function readMeteredUsage(args: Arguments, file: BookFile, io: Io): Promise<MeteredUsage> {
   const input = readEventInput(args, io);
   const { files, memory } = input;
   const usagePaths = readUsagePaths(args, files);
   let { book } = file;
-  if (files.length + usagePaths.length === 0) return { book, problemCount: 0 };
-  if (args.flag("accounts-from-events")) {
+  const createsAccounts = args.flag("accounts-from-events");
+  if (files.length + usagePaths.length === 0) {
+    if (createsAccounts) throw new UsageError("--accounts-from-events needs --events or --usage");
+    return { book, problemCount: 0 };
+  }
+  if (createsAccounts) {
     const bookWithModel = readBookWithModel(file.json, book, undefined);
     const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths, memory }, io));
     await printNewAccounts(extension.newAccountCount, io);

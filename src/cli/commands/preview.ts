@@ -20,15 +20,14 @@ import {
   writePreview,
   writeTraces,
 } from "../output/preview-output.ts";
+import { eventOptions, usageOptions } from "../reading/event-options.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import {
   requireCoreEngine,
   readEventInput,
-  eventOptions,
   createIdMemory,
   outputOptions,
   ingestOptions,
-  usageOptions,
 } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
 import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";

@@ -39,6 +39,7 @@ export interface PriceSheet {
   describeProblem(path: Path, problem: Problem): string;
 }
 
+const NO_END = "the last tier of a row has no end: empty the cell, or put the next tier on the line below";
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /**
@@ -90,6 +91,10 @@ export async function readPrices(
       last.lines.push(line);
     } else rows.push({ cells: [cells], lines: [line] });
   }
+  // The lines of a row may have been sorted apart.
+  const endIndex = columns.findIndex(({ field }) => field === "upTo");
+  const endedRows = rows.filter(({ cells }) => cells.at(-1)?.[endIndex] !== "");
+  problems.push(...endedRows.map((row) => `${describePlace(row.lines.at(-1), endIndex)}: ${NO_END}`));
   return {
     rows,
     describeProblem([, rowIndex, ...path], problem) {
@@ -99,14 +104,19 @@ export async function readPrices(
         column.field === field && (key === undefined || column.key === key);
       const index = columns.filter(isMatch).length === 1 ? columns.findIndex(isMatch) : -1;
       const line = rows[Number(rowIndex)]?.lines[isInTier ? Number(path[1] ?? 0) : 0];
-      const nameRows = (param: unknown): unknown =>
-        typeof param === "string"
-          ? param.replaceAll(/rows\[(\d+)\]/g, (_, other) => `line ${rows[Number(other)]?.lines[0]}`)
-          : param;
-      const params = Object.fromEntries(Object.entries(problem.params).map(([name, value]) => [name, nameRows(value)]));
-      return `${describePlace(line, index)}: ${changeProblem(problem, { params }).message}`;
+      return `${describePlace(line, index)}: ${describeByLines(problem, rows)}`;
     },
   };
+}
+
+/** What is wrong, where a row of the table is named by its line. */
+function describeByLines(problem: Problem, rows: PriceSheet["rows"]): string {
+  const nameRows = (param: unknown): unknown =>
+    typeof param === "string"
+      ? param.replaceAll(/rows\[(\d+)\]/g, (_, index) => `line ${rows[Number(index)]?.lines[0]}`)
+      : param;
+  const params = Object.fromEntries(Object.entries(problem.params).map(([name, value]) => [name, nameRows(value)]));
+  return changeProblem(problem, { params }).message;
 }
 
 /** Whether a line is a further tier of the row above: the tier there has an end, and the rows have equal cells. */

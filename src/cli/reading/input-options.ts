@@ -9,37 +9,9 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
 import type { Io } from "../io.ts";
-import { EVENT_FORMATS, type EventFile, pairWithMaps } from "./open-event-files.ts";
+import { EVENT_FORMATS, idOptions } from "./event-options.ts";
+import { type EventFile, pairWithMaps } from "./open-event-files.ts";
 
-/** Options for event files. */
-export const eventOptions: OptionSpecs = {
-  events: {
-    kind: "list",
-    value: "FILE…",
-    help: "events: NDJSON, or CSV with a map (both may be .gz), Parquet with a map, clickhouse://host/database?table=NAME, or - for standard input",
-  },
-  map: {
-    kind: "list",
-    value: "MAP…",
-    help: "map from columns to event fields; one for all files, or one per file",
-  },
-  "event-format": {
-    kind: "one",
-    choices: EVENT_FORMATS,
-    help: "format of the event files; default: by the extension of each file",
-  },
-  engine: {
-    kind: "one",
-    choices: ["core", "database"],
-    help: "where events are summed: core, in ratebook (default for NDJSON and CSV); database, in DuckDB for Parquet files and in ClickHouse for its tables (default for both)",
-  },
-  memory: { kind: "one", value: "SIZE", help: "memory limit of DuckDB for Parquet files; default 1GB" },
-};
-
-/** The option to count repeated event ids. */
-export const idOptions: OptionSpecs = {
-  "no-dedupe": { kind: "flag", help: "count every event, even if its id is repeated" },
-};
 /** Options for ingesting event files. */
 export const ingestOptions: OptionSpecs = {
   strict: { kind: "flag", help: "stop at the first invalid line or event" },
@@ -50,15 +22,6 @@ export const ingestOptions: OptionSpecs = {
 export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
   return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
 }
-
-/** Options for files of usage that another system counted. */
-export const usageOptions: OptionSpecs = {
-  usage: {
-    kind: "list",
-    value: "FILE…",
-    help: "usage by account, meter and day (accountId, meterId, date, quantity): CSV, NDJSON or JSON",
-  },
-};
 
 /** Options for the format and place of a result. */
 export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {

@@ -16,14 +16,12 @@ import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts"
 import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
 import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import type { Io } from "../io.ts";
+import type { EventFormat } from "./event-options.ts";
 
 /** The read buffers in bytes: of all files together, and the maximum and minimum for one. */
 const BUFFERS_BYTES = 16 << 20;
 const BUFFER_BYTES_MAX = 1 << 20;
 const BUFFER_BYTES_MIN = 1 << 15;
-
-export const EVENT_FORMATS = ["ndjson", "csv", "parquet"] as const;
-export type EventFormat = (typeof EVENT_FORMATS)[number];
 
 /** The format of a file, or a table, which is recognized by its address. */
 type EventOrigin = EventFormat | "clickhouse";

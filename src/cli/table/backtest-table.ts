@@ -1,10 +1,10 @@
 /** A backtest as a table: the total of each draft, who pays more or less, and each account's lines. */
 import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, formatDecimal, multiply, subtract } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
-import { describeGroup } from "../../rating/table-charge.ts";
+import { describeGroup, describeUnits } from "../../rating/table-charge.ts";
 import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
@@ -50,9 +50,10 @@ const GROUPS_SHOWN_MAX = 5;
 export function describeUnpriced(unpriced: readonly UnpricedUsage[]): string {
   const largest = unpriced.toSorted((a, b) => b.quantity.cmp(a.quantity)).slice(0, GROUPS_SHOWN_MAX);
   const groups = largest.map(
-    ({ meterId, group, quantity }) => `${formatDecimal(quantity)} units of ${meterId} for ${describeGroup(group)}`,
+    ({ meterId, group, quantity }) => `${describeUnits(quantity)} of ${meterId} for ${describeGroup(group)}`,
   );
-  const more = unpriced.length > largest.length ? `; and ${unpriced.length - largest.length} more groups` : "";
+  const rest = unpriced.length - largest.length;
+  const more = rest > 0 ? `; and ${formatCount(rest, "more group")}` : "";
   return toPrintable(`without a price, because no row of a price table is for it: ${groups.join("; ")}${more}`);
 }
 

@@ -6,6 +6,7 @@ import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
+import { describeUsage } from "../../rating/table-charge.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";
 
 export const TRACE_CSV_HEADER =
@@ -36,8 +37,14 @@ export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTr
     }
     const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
     const fieldTexts = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
-    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}`;
+    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}${describePrice(event)}`;
   }
+}
+
+/** The line of a price table that prices an event. */
+function describePrice({ pricedAs }: TracedEvent): string {
+  if (pricedAs === undefined) return "";
+  return pricedAs === null ? "  → no price" : `  → ${describeUsage(pricedAs)}`;
 }
 
 /** The rows of a trace, one per event. */

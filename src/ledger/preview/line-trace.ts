@@ -4,7 +4,15 @@
  */
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { type Computation, hasKeys, NO_GROUP, type UsageMeter } from "../../book/resources/event-schema.ts";
+import {
+  type Computation,
+  formatGroup,
+  hasKeys,
+  NO_GROUP,
+  type UsageGroup,
+  type UsageMeter,
+} from "../../book/resources/event-schema.ts";
+import { whenKey } from "../../book/resources/rate-table.ts";
 import {
   ceilToDay,
   type Day,
@@ -21,9 +29,11 @@ import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import { measuredQuantity, MOMENT_KEY } from "../../metering/measure-keys.ts";
+import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact, isZeroExact } from "../../numbers/exact.ts";
+import type { PricedUsage } from "../../rating/charge.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
@@ -117,6 +127,11 @@ export interface TracedEvent {
   readonly dimensions: Readonly<Record<string, string>>;
   /** Units added to the line's quantity; those of a meter may be negative (S5.2). */
   readonly quantity: Decimal;
+  /**
+   * With a price table, the usage with which a line below the card's prices it, or null if no row of the table is for
+   * it; absent if the allowance makes all usage of its row free (S18.6).
+   */
+  readonly pricedAs?: PricedUsage | null;
 }
 
 /** How the quantity of a line was computed: events add up to days, and days to the line. A negative sum is priced as 0 (S7.5). */
@@ -154,13 +169,13 @@ interface Contribution extends TracedEvent {
  * @throws {RatebookError} ERR_OPTION_INVALID for an unknown id
  */
 export function createTracer({ usageMeters, features }: Book, lineId: string): Tracer {
+  const meter = usageMeters.find(({ id }) => id === lineId);
+  const { computations = [], groupBy = [] } = meter ?? {};
   const ids = [...usageMeters, ...features].map(({ id }) => id);
   if (!ids.includes(lineId)) {
     const hint = didYouMean(lineId, ids);
     throw invalidOptionError("trace", `no usage meter and no feature has the id ${quoteText(lineId)}${hint}`);
   }
-  const meter = usageMeters.find(({ id }) => id === lineId);
-  const computations = meter?.computations ?? [];
   const byAccount = new Map<string, Contribution[]>();
   return {
     note({ state: { id }, consumptions }, event, program, { units, consumption }) {
@@ -180,13 +195,16 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
         const events = all.toSorted((a, b) => a.timestamp - b.timestamp);
         const cells = [...scenario.usage.cellsOf(accountId)].filter(({ meterId }) => meterId === lineId);
         const accountInvoices = invoices.filter((each) => each.accountId === accountId);
-        return accountInvoices.flatMap((invoice) =>
-          firstLineOfEachKind(findLines(invoice, lineId).charged).map((line): LineTrace => {
+        return accountInvoices.flatMap((invoice) => {
+          const findUsage = createPricedUsageFinder(invoice, lineId, groupBy);
+          return firstLineOfEachKind(findLines(invoice, lineId).charged).map((line): LineTrace => {
             const steps = line.of === "usage" ? computations : [];
             const days = line.of === "usage" ? listUsageDays(line, cells, meter) : undefined;
-            return { accountId, id: lineId, computations: steps, ...traceLine(line, events, days) };
-          }),
-        );
+            const trace = traceLine(line, events, days);
+            const pricedEvents = trace.events.map((event) => ({ ...event, ...findUsage(event) }));
+            return { accountId, id: lineId, computations: steps, ...trace, events: pricedEvents };
+          });
+        });
       }),
   };
 }
@@ -218,6 +236,44 @@ export function listUsageDays(
       period,
     );
   return cells.filter(({ day }) => day >= period.from && day < period.until);
+}
+
+type FindPricedUsage = (event: TracedEvent) => Pick<TracedEvent, "pricedAs">;
+
+/** Finds the lines of a price table to which the events of a meter with groups belong, once for each group and day. */
+function createPricedUsageFinder(invoice: Invoice, lineId: string, groupBy: readonly string[]): FindPricedUsage {
+  const found = new Map<string, Pick<TracedEvent, "pricedAs">>();
+  return ({ timestamp, dimensions }) => {
+    const names = Object.fromEntries(groupBy.map((dimension) => [dimension, dimensions[dimension] ?? ""]));
+    const date = formatDate(timestamp);
+    const key = `${date} ${formatGroup(Object.values(names))}`;
+    const pricedAs = found.get(key) ?? findPricedUsage(invoice, lineId, names, date);
+    found.set(key, pricedAs);
+    return pricedAs;
+  };
+}
+
+function findPricedUsage(
+  { revenueInfo, unpriced = [] }: Invoice,
+  lineId: string,
+  names: NamedGroup,
+  date: string,
+): Pick<TracedEvent, "pricedAs"> {
+  const isGroup = (group: UsageGroup): boolean => formatGroup(group) === formatGroup(Object.values(names));
+  for (const { explanation, id, lineItems = [] } of allLines(revenueInfo)) {
+    if (id !== lineId || explanation?.of !== "CARD") continue;
+    const part = explanation.parts.find(
+      ({ row }) => row && row.startDate <= date && date < row.endDate && row.groups.some(isGroup),
+    );
+    const usages = lineItems.flatMap(({ usage }) => (usage?.startDate === part?.row?.startDate ? (usage ?? []) : []));
+    // A line has the texts of its row, or those of its group if that counts by itself.
+    const [pricedAs] = [names, part?.row?.when ?? {}].flatMap((texts) =>
+      usages.filter(({ group }) => whenKey(group) === whenKey(texts)),
+    );
+    if (pricedAs !== undefined) return { pricedAs };
+  }
+  const isUnpriced = unpriced.some(({ meterId, group }) => meterId === lineId && isGroup(Object.values(group)));
+  return isUnpriced ? { pricedAs: null } : {};
 }
 
 /** The first line of usage and the first of overage: a card's line repeats that of its usage. */

@@ -33,7 +33,7 @@ import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
-import { GroupRoom, type PreviewUsage } from "./group-room.ts";
+import { createGroupRoom, type PreviewUsage } from "./group-room.ts";
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -64,13 +64,14 @@ export function createPreviewAccounts(
     if (status !== "ARCHIVED")
       for (const alias of aliases) if (!names.has(alias)) names.set(alias, indexes.get(id) ?? -1);
   }
+  const groupRoom = createGroupRoom(usage, indexes);
   const findByIndex = (index: number | undefined): PreviewAccount | undefined => {
     if (index === undefined) return undefined;
     const existing = createdAccounts[index];
     if (existing !== undefined) return existing;
     const account = book.accounts[index];
     if (account === undefined) return undefined;
-    const parts = createTrialAccount(catalog, account, groups.get(account.id), trial);
+    const parts = { ...createTrialAccount(catalog, account, groups.get(account.id), trial), groupRoom };
     const draft = trial.migration === undefined ? trial.plan : undefined;
     return (createdAccounts[index] = new PreviewAccount({ catalog, parts, usage, index, draft }));
   };
@@ -101,7 +102,6 @@ export class PreviewAccount {
   readonly #catalog: Catalog;
   #parts: AccountParts;
   readonly #usage: PreviewUsage;
-  readonly #groupRoom: AccountParts["groupRoom"];
   /** The draft that the account gets with its first accepted event, if it has no plan. */
   #pendingPlan: PricePlan | undefined;
   /** The next instant at which something falls due that affects events. */
@@ -124,7 +124,6 @@ export class PreviewAccount {
 
   constructor({ catalog, parts, usage, index, draft }: PreviewAccountParts) {
     this.index = index;
-    this.#groupRoom = new GroupRoom(usage, index);
     this.#catalog = catalog;
     this.#parts = parts;
     this.#usage = usage;
@@ -253,7 +252,7 @@ export class PreviewAccount {
     this.#lastBackdatedDecisionAt = this.#hasEntitlements
       ? Math.max(Number.NEGATIVE_INFINITY, ...late)
       : Number.NEGATIVE_INFINITY;
-    return new AccountState(this.#catalog, { ...parts, groupRoom: this.#groupRoom });
+    return new AccountState(this.#catalog, parts);
   }
 
   #startTrialBillIfWide(quantity: Exact, at: Instant): void {

@@ -119,13 +119,14 @@ function* createTableRows({ items, others }: TableLines, digits: number): Genera
 
 function* createTableLineRows(
   kind: "slab" | "item",
-  { described: { line, notes }, group, days, tier }: TableLine,
+  { described: { line, notes }, group, days, tier, ratePerMillion }: TableLine,
   digits: number,
 ): Generator<PageRow> {
   const period =
     days === undefined ? [] : [formatLongPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`)];
   const label = [group, ...period].join(", ");
-  yield createRow(kind, tier === undefined ? label : `${label}: ${tier}`, line, digits);
+  const row = createRow(kind, tier === undefined ? label : `${label}: ${tier}`, line, digits);
+  yield ratePerMillion === undefined ? row : { ...row, rate: `${formatMoney(ratePerMillion, digits)} per million` };
   for (const { text } of notes) yield createNoteRow(text);
 }
 

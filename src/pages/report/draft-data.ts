@@ -1,10 +1,12 @@
 /** The effect of drafts as page data. */
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
-import { CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
+import { type Cause, CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
+import type { DiffRow } from "../../analysis/diff/table-steps.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
+import { describeGroup } from "../../rating/table-charge.ts";
 import { toPrintable } from "../printable.ts";
 import { countDataBytes } from "../self-contained-page.ts";
 import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
@@ -96,9 +98,27 @@ function toDraftLine(line: DiffLine, digits: number): DraftLine {
       // Two digits more than the minor unit, because exact causes can be infinite decimals.
       return amount === undefined
         ? []
-        : [{ label: cause, amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")) }];
+        : [
+            {
+              label: describeCause(cause, line.rows),
+              amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")),
+            },
+          ];
     }),
   };
+}
+
+/** The maximum number of rows named beside a cause. */
+const ROWS_SHOWN_MAX = 3;
+
+/** A cause, with the rows of a price table that changed. */
+function describeCause(cause: Cause, rows: readonly DiffRow[] = []): string {
+  const names = rows
+    .filter(({ causes }) => (cause === "usage" || cause === "rates") && causes[cause] !== undefined)
+    .map(({ when }) => toPrintable(describeGroup(when)));
+  if (names.length === 0) return cause;
+  const more = names.length - ROWS_SHOWN_MAX;
+  return `${cause} of ${names.slice(0, ROWS_SHOWN_MAX).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 const HUNDRED = decimalOfInteger(100);

@@ -79,13 +79,14 @@ function toTableData({ items, others }: TableLines, total: Decimal): readonly Li
   return [...tableLines, ...others.map((item) => toLineData(item, total, () => undefined))];
 }
 
-function toTableLineData({ described, group, days, tier }: TableLine, total: Decimal): LineData {
+function toTableLineData({ described, group, days, tier, ratePerMillion }: TableLine, total: Decimal): LineData {
   const { figures: _figures, ...fields } = toLineData(described, total, () => undefined);
   return {
     ...fields,
     label: toPrintable(group),
     ...(days === undefined ? {} : { period: { from: days.startDate, until: days.endDate } }),
     ...(tier === undefined ? {} : { tier }),
+    ...(ratePerMillion === undefined ? {} : { rate: formatDecimal(ratePerMillion), isRatePerMillion: true }),
   };
 }
 

@@ -126,6 +126,8 @@ export interface LineData {
   readonly tier?: string;
   readonly quantity?: string;
   readonly rate?: string;
+  /** Whether the rate is for a million units. */
+  readonly isRatePerMillion?: true;
   readonly amount: string;
   /** The exact amount, if it differs. */
   readonly exact?: string;

@@ -257,7 +257,7 @@ const READS: { readonly [Name in keyof LedgerView]: Choose<Arguments<Parameters<
   },
   eventsToUndo: (random) => [
     random.pick(records.OWNERS),
-    fields(EVENT_FIELDS, 6)(random),
+    random.isOneIn(3) ? { accountId: random.pick(records.OWNERS) } : fields(EVENT_FIELDS, 6)(random),
     orAbsent(one([1, 2, 3, 4]))(random),
   ],
   eventsWithOverage(random) {

@@ -284,7 +284,9 @@ export const ruleCases: readonly ConformanceCase[] = [
   defineCase("usage is added by group, and separate from usage without one", async (store) => {
     const put = (...usage: readonly UsageDelta[]): Promise<void> => commit(store, { usage });
     const long = ["x".repeat(512), "🧾".repeat(256), "\u0000", "half \ud83d"];
-    const groups = [...ODD_TEXTS.map((text) => ["nova", text]), long, [...long.slice(0, 3), "half \ud83e"], ["nova"]];
+    const longest = ["a", "b"].map((end) => ["w", "x", "y", "z"].map((text) => text.repeat(511) + end));
+    const odd = ODD_TEXTS.map((text) => ["nova", text]);
+    const groups = [...odd, long, [...long.slice(0, 3), "half \ud83e"], ...longest, ["nova"]];
     const changes = groups.map((group) => groupCell(group, "a", "m", TODAY, "1.5"));
     await put(...changes, ...changes, cell("a", "m", TODAY, "7"));
     await put(...changes, groupCell(["nova"], "a", "m", TODAY + 1, "1"));

@@ -14,7 +14,7 @@ import {
   createRatePlan,
   createRateValue,
   type SlabRow,
-} from "../../../src/testing/plan-arbitrary.ts";
+} from "../../../src/testing/slab-arbitrary.ts";
 import { planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 

@@ -156,7 +156,7 @@ test("S18.2 usage without a row, by plan, group and days, the largest first; row
   const { usage } = meter(
     book,
     eventsOf(["one", 3, "nova", 7], ["two", 20, "nova", 8], ["one", 4, "vision", 40], ["two", 5, "vision", 9]).concat(
-      eventsOf(["one", 14, "code", 3], ["one", 15, "code", 5], ["one", 6, "undone", 2]).map((event, index) => ({
+      eventsOf(["one", 14, "code", 1], ["one", 15, "code", 5], ["one", 6, "undone", 2]).map((event, index) => ({
         ...event,
         id: `f${index}`,
       })),
@@ -168,7 +168,7 @@ test("S18.2 usage without a row, by plan, group and days, the largest first; row
     'note ROW_UNUSED …/row/chat: no usage from 2026-10-03 to 2026-10-20 has model "chat"',
     "warning USAGE_UNPRICED …/group/vision/small/acme: 40 units on 2026-10-04 cost 0",
     "warning USAGE_UNPRICED …/group/nova/small/acme: 15 units from 2026-10-03 to 2026-10-20 cost 0",
-    "warning USAGE_UNPRICED …/group/code/small/acme: 3 units on 2026-10-14 cost 0",
+    "warning USAGE_UNPRICED …/group/code/small/acme: 1 unit on 2026-10-14 costs 0",
     'note ROW_UNUSED two/…/row/wide: no usage from 2026-10-05 to 2026-10-20 has model "wide"',
   ]);
 });

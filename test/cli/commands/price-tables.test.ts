@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import { describeUnpriced } from "../../../src/cli/table/backtest-table.ts";
+import { decimalOfInteger } from "../../../src/numbers/decimal.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
 let files: Folder;
@@ -119,6 +121,10 @@ test("S18.2 check and lint create accounts from events and read usage files; rej
   const { code, err } = await run("check", "--usage", usage, "--accounts-from-events");
   expect([code, err]).toEqual([1, expect.stringContaining("group/beta: ")]);
   expect(await run("check", "--plan", "plan.json", "--usage", usage)).toMatchObject({ code: 2 });
+  expect(await run("lint", "--accounts-from-events")).toMatchObject({
+    code: 2,
+    err: "ratebook: --accounts-from-events needs --events or --usage\n",
+  });
 });
 
 test("S18.2 diff tells which row's rates and usage changed, and which row is new", async () => {
@@ -167,7 +173,9 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
   ]);
   const unpriced = "without a price, because no row of a price table is for it: 6000 units of um.tokens for code";
   expect([code, lines.filter((line) => line.includes("price table"))]).toEqual([1, [unpriced]]);
-  expect((await run("backtest", ...options, "--format", "html")).out).toContain(`gap.json: ${unpriced}`);
+  const page = (await run("backtest", ...options, "--format", "html")).out;
+  expect(page).toContain(`gap.json: ${unpriced}`);
+  expect(page).toContain('"label":"rates of code"');
   const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
   expect(json.plans).toMatchObject([
     {
@@ -177,6 +185,43 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
     { accounts: [{ lines: [{ causes: { rates: { numerator: -9 } } }] }] },
   ]);
   expect(json.plans[1]).not.toHaveProperty("unpriced");
+});
+
+test("a backtest shows the five largest groups without a price, and counts the others", () => {
+  const unpriced = ["a", "b", "c", "d", "e", "f"].map((model, index) => ({
+    meterId: "um.tokens",
+    group: { model },
+    quantity: decimalOfInteger(index + 1),
+  }));
+  expect(describeUnpriced(unpriced)).toBe(
+    "without a price, because no row of a price table is for it: 6 units of um.tokens for f; 5 units of um.tokens for e; 4 units of um.tokens for d; 3 units of um.tokens for c; 2 units of um.tokens for b; and 1 more group",
+  );
+  expect(describeUnpriced(unpriced.slice(0, 1))).toMatch(/: 1 unit of um\.tokens for a$/);
+});
+
+test("S18.6 trace tells which line of the table prices each event", async () => {
+  const rows = [
+    { when: { model: "nova" }, rate: 2 },
+    { when: { model: "nova" }, from: "2026-10-12", rate: 1 },
+    { when: { model: "code" }, from: "2026-10-14", rate: 1 },
+    { when: { model: "chat" }, rate: 1, slabsOver: "GROUP" },
+  ];
+  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+  const events = writeEvents("nova", "nova", "nova", "code", "code", "chat");
+  const { out } = await run("preview", "--events", events, "--trace", "um.tokens");
+  expect([...out.matchAll(/ e(\d) .*model=(.*)/g)].map(([, id, rest]) => `${id} ${rest}`)).toEqual([
+    "0 nova  → nova, 2026-10-01 to 2026-10-11",
+    "1 nova  → nova, 2026-10-01 to 2026-10-11",
+    "2 nova  → nova, 2026-10-12 to 2026-10-31",
+    "3 code  → no price",
+    "4 code  → code, 2026-10-14 to 2026-10-31",
+    "5 chat  → chat, 2026-10-01 to 2026-10-31",
+  ]);
+  const json = JSON.parse((await run("preview", "--events", events, "--trace", "um.tokens", "--format", "json")).out);
+  expect(json.traces[0].events.slice(2, 4)).toMatchObject([
+    { id: "e2", pricedAs: { group: { model: "nova" }, startDate: "2026-10-12", endDate: "2026-11-01" } },
+    { id: "e3", pricedAs: null },
+  ]);
 });
 
 test("S18.2 chart refuses to draw a quantity without groups", async () => {

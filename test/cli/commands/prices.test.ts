@@ -289,7 +289,7 @@ describe("a problem has the line and the column of the spreadsheet, and the book
 
   test("a row that is there twice, a row without a rate, and a tier that is out of order", async () => {
     expect((await update([HEADER, ...LINES, "nova-large,output,,,15"])).err).toBe(
-      "prices.csv:8: the when without a from is already used by line 4\n",
+      "prices.csv:8: the combination of when and from is already used by line 4\n",
     );
     expect((await update([HEADER, "a,,,,"])).err).toBe(
       "prices.csv:2: column 5 (rate USD per 1000000): missing: expected a rate or a flat amount\n",
@@ -297,6 +297,12 @@ describe("a problem has the line and the column of the spreadsheet, and the book
     expect((await update([HEADER, "a,,,10,1", "a,,,5,1", "a,,,,1"])).err).toBe(
       "prices.csv:3: column 4 (upTo): expected more than 10, got 5\n",
     );
+  });
+
+  test("tiers that are sorted apart, or end", async () => {
+    const reason = "the last tier of a row has no end: empty the cell, or put the next tier on the line below";
+    const { err } = await update([HEADER, "a,,,10,1", "b,,,,1", "a,,,,2", "c,,,20,1"]);
+    expect(err).toBe(`prices.csv:2: column 4 (upTo): ${reason}\nprices.csv:5: column 4 (upTo): ${reason}\n`);
   });
 
   test("a line with too few cells, and too many rows", async () => {

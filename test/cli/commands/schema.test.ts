@@ -83,8 +83,8 @@ test("the description of a field depends on where it is, not only on its name", 
   const saidOf = (name: string): ReadonlySet<string | undefined> =>
     new Set(fields.filter(([path]) => path.endsWith(`.${name}`)).map(([, { description }]) => description));
   expect(saidOf("packageSize")).toEqual(new Set(["Units per package, more than 0; required for PACKAGE slabs."]));
-  // Of a fixed fee and a commitment, of a slab, of a credit grant's slab.
-  expect(saidOf("rate").size).toBe(4);
+  // Of a fixed fee and a commitment, of a slab, of a credit grant's slab, of a row and a tier of a price table.
+  expect(saidOf("rate").size).toBe(6);
   expect(saidOf("effectiveUntil")).toContain(
     "When the entry ends, as an ISO 8601 duration from the grant, such as `P1M`.",
   );

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { Book } from "../../../src/book/resources/book.ts";
-import { usageOptions } from "../../../src/cli/reading/input-options.ts";
+import { usageOptions } from "../../../src/cli/reading/event-options.ts";
 import { type UsageLine, readUsageLines, writeUsage } from "../../../src/cli/usage/usage-files.ts";
 import { InputError } from "../../../src/event-files/input-error.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";

@@ -302,7 +302,7 @@ describe("S18.7 an override of a table that is rejected", () => {
       { rows: [{ when: { modle: "a" }, rate: 1 }] },
       'rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"',
     ],
-    ["rows alike", { rows: [NOVA, NOVA] }, "rows[1]: the when without a from is already used by rows[0]"],
+    ["rows alike", { rows: [NOVA, NOVA] }, "rows[1]: the combination of when and from is already used by rows[0]"],
     [
       "rows that hold for one group",
       { rows: [NOVA, { when: { kind: "input" }, rate: 1 }] },

@@ -60,6 +60,23 @@ describe("rows of external usage", () => {
     );
   });
 
+  test("S17.4 S18.3 S18.5 late usage of a price table costs what its row charges for it", async () => {
+    let now = Date.parse("2026-09-20T00:00:00Z");
+    const rows = [rowOf(8, "nova")];
+    const source = usageFromRows({ name: "rows", read: () => rows, stamp: async () => String(rows.length) });
+    const engine = createEngine({ store: memoryStore(), clock: () => now, usage: { schemas: ["tokens"], source } });
+    const tiers = [{ upTo: 10, rate: "0.30" }, { rate: "0.20" }];
+    const rateTable = { allowance: { quantity: 1 }, rows: [{ when: { model: "nova" }, tiers }] };
+    await engine.load({ ...book, pricePlans: [{ ...book.pricePlans[0], usage: [{ meter: "tokens", rateTable }] }] });
+    now = Date.parse("2026-10-02T00:00:00Z");
+    await engine.finalize();
+    rows.push(rowOf(6, "nova", "out", "2026-09-29"), rowOf(3, "mini"));
+    const [late] = await engine.lateUsage(RANGE);
+    // 7 × 0.30; then 10 × 0.30 and 3 × 0.20. No row prices mini.
+    const amounts = [late?.billedAmount, late?.amountNow, late?.lateAmount].map((amount) => amount?.toFixed(2));
+    expect(amounts).toEqual(["2.10", "3.60", "1.50"]);
+  });
+
   test.each([
     [{ group: { model: "nova" } }, 'the usage meter "tokens" groups usage by "kind", which the row lacks'],
     [{ group: undefined }, 'the usage meter "tokens" groups usage by "model", which the row lacks'],

@@ -9,7 +9,7 @@ import {
   decimalCardArbitrary,
   hundredthsArbitrary,
   pricingModelArbitrary,
-} from "../../../src/testing/plan-arbitrary.ts";
+} from "../../../src/testing/slab-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { flattenLines } from "../../support/invoice-lines.ts";

@@ -5,13 +5,12 @@ import { expect, test } from "vitest";
 import { preview } from "../../../src/index.ts";
 import type { InvoiceLine } from "../../../src/invoicing/invoice.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
+import { CATALOG, planArbitrary } from "../../../src/testing/plan-arbitrary.ts";
 import {
-  CATALOG,
   decimalCardArbitrary,
   hundredthsArbitrary,
-  planArbitrary,
   pricingModelArbitrary,
-} from "../../../src/testing/plan-arbitrary.ts";
+} from "../../../src/testing/slab-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
@@ -74,34 +73,40 @@ test("S13.5 the first cycle of any plan costs the same, line by line, as in the 
   const usedMeters = CATALOG.meters.slice(1);
   const quantities = fc.record(Object.fromEntries(usedMeters.map((id) => [id, hundredthsArbitrary(20_000)])));
   await fc.assert(
-    fc.asyncProperty(bookArbitrary(), planArbitrary(), seats, quantities, async (base, plan, changes, usageMap) => {
-      const pricePlans = [{ pricePlanId: plan.id, effectiveFrom: "2024-01-01" }];
-      const licenseUpdates = changes.map((change) => ({ licenseId: CATALOG.seats, ...change }));
-      const account = { id: "prod", name: "Prod", customerId: "customer", invoiceCurrency: "USD" };
-      const book = { ...base, pricePlans: [plan], accounts: [{ ...account, pricePlans, licenseUpdates }] };
-      const { at } = engineAt("2024-01-01");
-      await at("2024-01-01").load(book);
-      const answer = await at("2024-01-01").calculateRevenue({
-        pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
-        usageConfig: { mode: "CUSTOM", usageMap },
-        ...(changes.length > 0 && { licenseEntriesConfig: { [CATALOG.seats]: changes } }),
-        explain: true,
-      });
-      const usage = usedMeters.map((meterId) => ({
-        accountId: "prod",
-        meterId,
-        date: "2024-01-01",
-        quantity: usageMap[meterId] ?? 0,
-        ...(meterId === "um.cubes" && { group: { region: "eu" } }),
-      }));
-      const range = { from: answer.cycle.start, until: answer.cycle.end };
-      const { invoices } = preview(book, { usage }, { ...range, explain: true });
-      expect(
-        invoices.map((invoice) => ({ ...invoice, revenueInfo: withoutCreditIds(invoice.revenueInfo) })),
-      ).toMatchObject(
-        answer.invoices.map((invoice) => ({ ...invoice, revenueInfo: withoutCreditIds(invoice.revenueInfo) })),
-      );
-    }),
+    fc.asyncProperty(
+      bookArbitrary({ groups: {} }),
+      planArbitrary({ groups: {} }),
+      seats,
+      quantities,
+      async (base, plan, changes, usageMap) => {
+        const pricePlans = [{ pricePlanId: plan.id, effectiveFrom: "2024-01-01" }];
+        const licenseUpdates = changes.map((change) => ({ licenseId: CATALOG.seats, ...change }));
+        const account = { id: "prod", name: "Prod", customerId: "customer", invoiceCurrency: "USD" };
+        const book = { ...base, pricePlans: [plan], accounts: [{ ...account, pricePlans, licenseUpdates }] };
+        const { at } = engineAt("2024-01-01");
+        await at("2024-01-01").load(book);
+        const answer = await at("2024-01-01").calculateRevenue({
+          pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+          usageConfig: { mode: "CUSTOM", usageMap },
+          ...(changes.length > 0 && { licenseEntriesConfig: { [CATALOG.seats]: changes } }),
+          explain: true,
+        });
+        const usage = usedMeters.map((meterId) => ({
+          accountId: "prod",
+          meterId,
+          date: "2024-01-01",
+          quantity: usageMap[meterId] ?? 0,
+          ...(meterId === "um.cubes" && { group: { region: "eu" } }),
+        }));
+        const range = { from: answer.cycle.start, until: answer.cycle.end };
+        const { invoices } = preview(book, { usage }, { ...range, explain: true });
+        expect(
+          invoices.map((invoice) => ({ ...invoice, revenueInfo: withoutCreditIds(invoice.revenueInfo) })),
+        ).toMatchObject(
+          answer.invoices.map((invoice) => ({ ...invoice, revenueInfo: withoutCreditIds(invoice.revenueInfo) })),
+        );
+      },
+    ),
     { numRuns: 60 },
   );
 });

@@ -81,11 +81,10 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Localizes the numbers of a sentence; dates are unchanged. */
+/** Localizes the numbers of a sentence; dates, and names with digits such as `gpt-4-32000`, are unchanged. */
 export function localizeNumbers(sentence: string): string {
-  return sentence.replaceAll(/\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?|\d+(?:,\d{3})*(?:\.\d+)?/g, (figure) =>
-    figure.includes("-") ? figure : formatNumber(figure.replaceAll(",", "")),
-  );
+  const part = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?|\p{L}[\p{L}\p{N}_.-]*|\d+(?:,\d{3})*(?:\.\d+)?/gu;
+  return sentence.replaceAll(part, (text) => (/^[\d,.]+$/.test(text) ? formatNumber(text.replaceAll(",", "")) : text));
 }
 
 /** Negative if `a` is less than `b`, positive if it is greater. Texts are canonical: no exponent, no extra zeros. */

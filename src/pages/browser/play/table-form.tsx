@@ -38,10 +38,7 @@ export function TableForm({
 }: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
   const { value, path, name, book, onBook } = form;
   const [change, setChange] = useState<UndoableChange | undefined>();
-  const [tablePath, rowsPath] = [
-    [...path, "rateTable"],
-    [...path, "rateTable", "rows"],
-  ];
+  const rowsPath = [...path, "rateTable", "rows"];
   const rows = listGridRows(value, path);
   const columns = listGridColumns(value, path);
   const bookProblems = problems.flatMap(({ problem }) => problem ?? []);
@@ -117,16 +114,28 @@ export function TableForm({
           "Paste cells of a spreadsheet at any cell."
         )}
       </p>
-      <OptionalField {...form} caption="Units of a rate" path={[...tablePath, "per"]} />
+      <TableFields {...form} path={[...path, "rateTable"]} columns={columns} />
+    </div>
+  );
+}
+
+/** The fields of a table that hold for all rows. */
+function TableFields({ columns, ...form }: FormProps & { readonly columns: readonly GridColumn[] }): JSX.Element {
+  const { path } = form;
+  const hasOneRate = columns.filter(({ path: [field] }) => field === "rate").length === 1;
+  return (
+    <>
+      <OptionalField {...form} caption="Units of a rate" path={[...path, "per"]} />
       <OptionalField
         {...form}
         caption="Free units"
-        path={[...tablePath, "allowance", "quantity"]}
-        owner={[...tablePath, "allowance"]}
+        path={[...path, "allowance", "quantity"]}
+        owner={[...path, "allowance"]}
       />
-      <OptionalField {...form} caption="Minimum" path={[...tablePath, "minimum"]} />
-      <OptionalField {...form} caption="Maximum" path={[...tablePath, "maximum"]} />
-    </div>
+      {/* Limits in several currencies are edited in the JSON. */}
+      {hasOneRate && <OptionalField {...form} caption="Minimum" path={[...path, "minimum"]} />}
+      {hasOneRate && <OptionalField {...form} caption="Maximum" path={[...path, "maximum"]} />}
+    </>
   );
 }
 

@@ -86,7 +86,7 @@ interface LineProps {
 }
 
 function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
-  const { kind, label, quantity, rate, amount, lines = [], days, exact } = line;
+  const { kind, label, quantity, amount, lines = [], days, exact } = line;
   const [isOpen, setOpen] = useState(false);
   const detailId = useId();
   const isExpandable = !isPrinted && (days !== undefined || exact !== undefined);
@@ -99,7 +99,7 @@ function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
           <LineLabel line={line} />
         </th>
         <td class="number wide-only">{quantity === undefined ? "" : formatNumber(quantity)}</td>
-        <td class="number wide-only">{rate === undefined ? "" : formatNumber(rate)}</td>
+        <td class="number wide-only">{formatRate(line)}</td>
         <td class="number">
           {isExpandable ? (
             <button
@@ -129,9 +129,15 @@ function Line({ line, depth, digits, isPrinted }: LineProps): JSX.Element {
   );
 }
 
+/** Empty without a rate. */
+function formatRate({ rate, isRatePerMillion }: LineData): string {
+  if (rate === undefined) return "";
+  return isRatePerMillion === true ? `${formatNumber(rate)} per million` : formatNumber(rate);
+}
+
 /** The label of a line, with its quantity and rate on phones, then its calculation and share. */
 function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
-  const { kind, label, figures, period, tier, quantity, rate, because = [], share } = line;
+  const { kind, label, figures, period, tier, quantity, because = [], share } = line;
   return (
     <>
       <bdi>{figures === true ? localizeNumbers(label) : label}</bdi>
@@ -139,7 +145,7 @@ function LineLabel({ line }: Pick<LineProps, "line">): JSX.Element {
       {tier !== undefined && `: ${localizeNumbers(tier)}`}
       {quantity !== undefined && (
         <span class="narrow-only soft small">
-          {rate === undefined ? formatNumber(quantity) : `${formatNumber(quantity)} × ${formatNumber(rate)}`}
+          {[formatNumber(quantity), formatRate(line)].filter((text) => text !== "").join(" × ")}
         </span>
       )}
       {because.map((sentence) => (
