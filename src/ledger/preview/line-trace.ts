@@ -28,11 +28,11 @@ import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
-import { measuredQuantity, MOMENT_KEY } from "../../metering/measure-keys.ts";
+import { listMeasured } from "../../metering/measured-values.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
-import { decimalOfExact, isZeroExact } from "../../numbers/exact.ts";
+import { decimalOfExact } from "../../numbers/exact.ts";
 import type { PricedUsage } from "../../rating/charge.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
@@ -300,25 +300,6 @@ function findContributions(
   });
 }
 
-/** What an event added to its meters, by place; sums of 0 are omitted. For a meter with keys, the value (S19.2). */
-function listMeasured(
-  { measure, meters, slots: { texts } }: SchemaProgram,
-  units: EventDecision["units"],
-): readonly { readonly place: number; readonly quantity: Decimal }[] {
-  return units.flatMap((exact, place) => {
-    const [meter, { keySlot } = {}] = [meters[place], measure.places[place]];
-    if (exact === undefined || meter === undefined) return [];
-    const key = keySlot === undefined ? undefined : texts[keySlot];
-    if (key === MOMENT_KEY || (key === undefined && isZeroExact(exact))) return [];
-    return [
-      {
-        place,
-        quantity: measuredQuantity(meter, { quantity: decimalOfExact(exact), ...(key !== undefined && { key }) }),
-      },
-    ];
-  });
-}
-
 /** The fields of the event in the slots. */
 function readEventFields({
   attributeSlots,
@@ -346,73 +327,4 @@ function applyMoves(
     if (feature?.featureId !== lineId) return [each];
     return feature.overage.isZero() ? [] : [{ ...each, quantity: feature.overage }];
   });
-}
-
-/** An event in a report. */
-export interface DayEvent {
-  /** The id as sent. */
-  readonly id: string;
-  readonly timestamp: Instant;
-  /** Units added to the meter; may be negative (S5.2). */
-  readonly quantity: Decimal;
-}
-
-/** The events that added to a meter on a UTC day. */
-export interface DayEvents {
-  readonly count: number;
-  /** By absolute quantity, largest first. */
-  readonly largest: readonly DayEvent[];
-}
-
-/** Collects the events behind the usage of days. */
-export interface EventSampler extends Pick<Tracer, "note"> {
-  /** Undefined if there are none, or if the limit of days was reached. */
-  of(accountId: string, meterId: string, day: Day): DayEvents | undefined;
-}
-
-/** Maximum number of account and meter days with sampled events: a quarter of a gigabyte with five events each. */
-const DAYS_MAX = 200_000;
-
-/** Starts sampling. @param count events per account, meter and day */
-export function createEventSampler(count: number): EventSampler {
-  const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
-  let sampleSize = 0;
-  return {
-    note({ state }, { id, timestamp }, program, { units }) {
-      const meters = getOrInsert(
-        byAccount,
-        state.id,
-        () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
-      );
-      for (const { place, quantity } of listMeasured(program, units)) {
-        const meterId = program.meterIds[place] ?? "";
-        const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
-        const day = dayOf(timestamp);
-        let events = days.get(day);
-        if (events === undefined) {
-          if (sampleSize >= DAYS_MAX) continue;
-          sampleSize += 1;
-          days.set(day, (events = { count: 0, largest: [] }));
-        }
-        events.count += 1;
-        insert(events.largest, { id, timestamp, quantity }, count);
-      }
-    },
-    of: (accountId, meterId, day) => byAccount.get(accountId)?.get(meterId)?.get(day),
-  };
-}
-
-function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
-  return value;
-}
-
-/** Inserts an event among the largest; of equal ones the earliest comes first. */
-function insert(largest: DayEvent[], event: DayEvent, count: number): void {
-  const size = event.quantity.abs();
-  const after = largest.findIndex(({ quantity }) => quantity.abs().lt(size));
-  if (after < 0 && largest.length >= count) return;
-  largest.splice(after < 0 ? largest.length : after, 0, event);
-  if (largest.length > count) largest.pop();
 }

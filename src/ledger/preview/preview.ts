@@ -20,14 +20,8 @@ import { dueCreditId } from "../account/due-ids.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
 import { rememberIds, type SeenIds } from "./accepted-ids.ts";
-import {
-  type DayEvents,
-  type EventSampler,
-  createEventSampler,
-  type LineTrace,
-  createTracer,
-  type Tracer,
-} from "./line-trace.ts";
+import { createEventSampler, type DayEvents, type EventSampler } from "./event-sampler.ts";
+import { type LineTrace, createTracer, type Tracer } from "./line-trace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import {
   selectDraftAccounts,

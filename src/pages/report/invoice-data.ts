@@ -3,7 +3,7 @@ import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import { type Day, formatDate, formatInstant, instantOfDay } from "../../calendar/instant.ts";
 import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
-import type { DayEvents } from "../../ledger/preview/line-trace.ts";
+import type { DayEvents } from "../../ledger/preview/event-sampler.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";

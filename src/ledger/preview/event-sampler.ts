@@ -1,0 +1,74 @@
+/** The largest events of a day behind the usage of a meter, for reports. */
+import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
+import { listMeasured } from "../../metering/measured-values.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
+import type { Tracer } from "./line-trace.ts";
+
+/** An event in a report. */
+export interface DayEvent {
+  /** The id as sent. */
+  readonly id: string;
+  readonly timestamp: Instant;
+  /** Units added to the meter; may be negative (S5.2). */
+  readonly quantity: Decimal;
+}
+
+/** The events that added to a meter on a UTC day. */
+export interface DayEvents {
+  readonly count: number;
+  /** By absolute quantity, largest first. */
+  readonly largest: readonly DayEvent[];
+}
+
+/** Collects the events behind the usage of days. */
+export interface EventSampler extends Pick<Tracer, "note"> {
+  /** Undefined if there are none, or if the limit of days was reached. */
+  of(accountId: string, meterId: string, day: Day): DayEvents | undefined;
+}
+
+/** Maximum number of account and meter days with sampled events: a quarter of a gigabyte with five events each. */
+const DAYS_MAX = 200_000;
+
+/** Starts sampling. @param count events per account, meter and day */
+export function createEventSampler(count: number): EventSampler {
+  const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
+  let sampleSize = 0;
+  return {
+    note({ state }, { id, timestamp }, program, { units }) {
+      const meters = getOrInsert(
+        byAccount,
+        state.id,
+        () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
+      );
+      for (const { place, quantity } of listMeasured(program, units)) {
+        const meterId = program.meterIds[place] ?? "";
+        const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
+        const day = dayOf(timestamp);
+        let events = days.get(day);
+        if (events === undefined) {
+          if (sampleSize >= DAYS_MAX) continue;
+          sampleSize += 1;
+          days.set(day, (events = { count: 0, largest: [] }));
+        }
+        events.count += 1;
+        insert(events.largest, { id, timestamp, quantity }, count);
+      }
+    },
+    of: (accountId, meterId, day) => byAccount.get(accountId)?.get(meterId)?.get(day),
+  };
+}
+
+function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
+}
+
+/** Inserts an event among the largest; of equal ones the earliest comes first. */
+function insert(largest: DayEvent[], event: DayEvent, count: number): void {
+  const size = event.quantity.abs();
+  const after = largest.findIndex(({ quantity }) => quantity.abs().lt(size));
+  if (after < 0 && largest.length >= count) return;
+  largest.splice(after < 0 ? largest.length : after, 0, event);
+  if (largest.length > count) largest.pop();
+}
