@@ -113,7 +113,7 @@ function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedM
 }
 
 /** Whether a card's price is that of a whole cycle, so that it is prorated by days in a partial one (S19.4). */
-function isPriceProrated({ enableProration }: UsageRateCard, meter: UsageMeter | undefined): boolean {
+export function isPriceProrated({ enableProration }: UsageRateCard, meter: UsageMeter | undefined): boolean {
   if (meter === undefined || !mayBeProrated(meter)) return false;
   return meter.aggregation === "TIME_WEIGHTED" || enableProration === true;
 }

@@ -2,7 +2,13 @@
  * Computes each metric: the values for each period and series, from usage by account, meter and day, and from stored
  * events where that is not detailed enough. Both are read page by page, so that memory does not grow with them.
  */
-import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
+import {
+  carriesOver,
+  formatGroup,
+  type GroupUsage,
+  NO_GROUP,
+  type UsageGroup,
+} from "../../book/resources/event-schema.ts";
 import type { MetricField, MetricGroup, MetricsRequest } from "../../book/resources/requests.ts";
 import {
   DAY_MS,
@@ -30,7 +36,9 @@ import {
 } from "../../ledger/metrics/metric-series.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
+import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, EventFilter, PageRequest } from "../../ledger/view.ts";
+import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import { groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
@@ -84,21 +92,60 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
     const key = seriesKey(metric, { ...of, schemaName: schemaOf.get(of.meterId), usageGroup });
     series.add(key, periods.indexAt(at), value);
   };
+  const { keyedMeters } = catalog.billing;
   if (eventsReadFrom(metric) === undefined) {
-    for await (const { cells } of readUsageOfAccounts(metric)) {
-      for (const { accountId, meterOrFeatureId: meterId, group, day, quantity } of cells)
+    const readsFrom = async (): Promise<Instant> => (hasCarriedUsage(catalog) ? INSTANT_MIN : periods.start);
+    for await (const { cells } of readUsageOfAccounts(metric, readsFrom)) {
+      const sums = cells.filter(({ meterOrFeatureId, day }) => {
+        return !keyedMeters.has(meterOrFeatureId) && instantOfDay(day) >= periods.start;
+      });
+      for (const { accountId, meterOrFeatureId: meterId, group, day, quantity } of sums)
         addUnits(instantOfDay(day), quantity, group, { accountId, meterId });
+      for (const { at, quantity, group, ...of } of aggregateByPeriod(metric, cells)) addUnits(at, quantity, group, of);
     }
     return;
+  }
+  const [keyedMeter] = [...keyedMeters.keys()].filter((id) => selection.USAGE_METER_ID?.has(id));
+  if (keyedMeter !== undefined) {
+    const reason = `usage of ${quoteText(keyedMeter)} by hour or status is not known: its quantity is that of whole days`;
+    throw invalidInputError(`${metric.path}.filters`, "NOT_SUPPORTED", reason);
   }
   for await (const events of readEvents(metric, { accepted: true })) {
     for (const event of events) {
       const { reverted, status, accountId, timestamp, units } = event;
       if (reverted || !includesValue(selection.EVENT_STATUS, status)) continue;
-      for (const { meterId, quantity } of units) {
+      for (const { meterId, quantity, key: usageKey } of units) {
+        if (usageKey !== undefined) continue;
         const group = findGroup(event, groupDimensions.get(meterId));
         addUnits(timestamp, quantity, group, { accountId, meterId, status });
       }
+    }
+  }
+}
+
+/** Whether the quantity of a period depends on events before it for some meter (S19.1). */
+function hasCarriedUsage({ billing }: Catalog): boolean {
+  return [...billing.keyedMeters.values()].some(carriesOver);
+}
+
+/** The quantities of meters with keys in each period, by account and group (S19.1). */
+function* aggregateByPeriod(
+  { catalog, periods, now }: MetricCase,
+  cells: readonly LedgerCell[],
+): Iterable<GroupUsage & UsageOrigin & { readonly at: Instant }> {
+  const { keyedMeters } = catalog.billing;
+  const keyed = cells.filter(({ meterOrFeatureId }) => keyedMeters.has(meterOrFeatureId));
+  const lists = groupBy(keyed, ({ accountId, meterOrFeatureId }) => JSON.stringify([accountId, meterOrFeatureId]));
+  for (const list of lists.values()) {
+    const [first] = list;
+    const meter = first && keyedMeters.get(first.meterOrFeatureId);
+    if (first === undefined || meter === undefined) continue;
+    const of = { accountId: first.accountId, meterId: meter.id };
+    const stored = list.map((cell) => ({ ...cell, group: cell.group ?? NO_GROUP }));
+    for (let index = 0; index < periods.count; index++) {
+      const { start, end } = periods.periodAt(index);
+      const period = { from: dayOf(start), until: dayOf(end), passedUntil: dayOf(now) };
+      for (const usage of aggregateGroups(meter, stored, period)) yield { ...usage, ...of, at: start };
     }
   }
 }
@@ -148,6 +195,7 @@ export async function sumRevenue(
   const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
     catalog = await metric.readCatalog();
+    if (hasCarriedUsage(catalog)) return INSTANT_MIN;
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
   for await (const { records, cells } of readUsageOfAccounts(metric, readsFrom)) {
@@ -157,7 +205,8 @@ export async function sumRevenue(
       const usage =
         query.aggregationPeriod === "HOUR" ? await readHourlyUsage(metric, record.id, days) : days.map(toDailyUsage);
       const currency = record.invoiceCurrency;
-      const source = { timeline: timelineFor(record), currency, findTable: catalog.billing.findTable, usage, now };
+      const { findTable, keyedMeters } = catalog.billing;
+      const source = { timeline: timelineFor(record), currency, findTable, keyedMeters, usage, now };
       try {
         const revenues = [...listUsageRevenue(source, periods, isSelectedMeter)];
         series.addAll(
@@ -191,14 +240,17 @@ async function readHourlyUsage(
   cells: readonly LedgerCell[],
 ): Promise<readonly UsageAtInstant[]> {
   const midnight = startOfUtcDay(metric.periods.start);
-  const dailyUsage = cells.map(toDailyUsage).filter(({ at }) => at < midnight);
+  const { keyedMeters } = metric.catalog.billing;
+  // The quantity of a meter with keys is known by day.
+  const dailyUsage = cells.map(toDailyUsage).filter(({ meterId, at }) => at < midnight || keyedMeters.has(meterId));
   if (dailyUsage.length === cells.length) return dailyUsage;
   const dimensions = listGroupDimensions(metric.catalog);
   const sums = new Map<string, UsageAtInstant>();
   for await (const events of readEvents(metric, { accepted: true }, midnight, new Set([accountId]))) {
     for (const event of events) {
       const at = Math.floor(event.timestamp / HOUR_MS) * HOUR_MS;
-      for (const { meterId, quantity } of event.reverted ? [] : event.units) {
+      for (const { meterId, quantity, key: usageKey } of event.reverted ? [] : event.units) {
+        if (usageKey !== undefined) continue;
         const group = findGroup(event, dimensions.get(meterId));
         const key = formatGroup([String(at), meterId, ...(group ?? [])]);
         const sum = add(sums.get(key)?.quantity ?? ZERO, quantity);

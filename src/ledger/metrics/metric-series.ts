@@ -3,11 +3,13 @@
  * adds to the charge of its cycle (S7).
  */
 
-import { type GroupUsage, NO_GROUP, type UsageGroup } from "../../book/resources/event-schema.ts";
+import { type GroupUsage, NO_GROUP, type UsageGroup, type UsageMeter } from "../../book/resources/event-schema.ts";
 import type { AggregationPeriod } from "../../book/resources/requests.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
-import { DAY_MS, dayOf, type Instant } from "../../calendar/instant.ts";
+import { DAY_MS, dayOf, type Instant, instantOfDay } from "../../calendar/instant.ts";
+import { isPriceProrated } from "../../invoicing/arrears.ts";
 import { cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
+import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import { compareIds, groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
@@ -154,6 +156,8 @@ export interface RevenueSource {
   readonly timeline: Timeline;
   readonly currency: string;
   readonly findTable: FindTable;
+  /** Those of which the quantity is no sum (S19). */
+  readonly keyedMeters: ReadonlyMap<string, UsageMeter>;
   /** Of all cycles from the one in which the range begins, in any order. */
   readonly usage: readonly UsageAtInstant[];
   /** Cycles that begin later have no revenue yet. */
@@ -180,7 +184,7 @@ interface PeriodRevenue {
  * @param isWanted which meters count
  */
 export function* listUsageRevenue(
-  { timeline, currency, findTable, usage, now }: RevenueSource,
+  { timeline, currency, findTable, keyedMeters, usage, now }: RevenueSource,
   periods: Periods,
   isWanted: (meterId: string) => boolean,
 ): Iterable<PeriodRevenue> {
@@ -194,15 +198,37 @@ export function* listUsageRevenue(
     for (const card of cycle.term.plan.details.usageRateCards) {
       const { usageMeterId: meterId } = card;
       if (!isWanted(meterId)) continue;
-      const used = (byMeter.get(meterId) ?? []).filter(({ at }) => at >= cycle.start && at < cycle.end);
+      const meter = keyedMeters.get(meterId);
+      const ofMeter = byMeter.get(meterId) ?? [];
+      const used =
+        meter === undefined
+          ? ofMeter.filter(({ at }) => at >= cycle.start && at < cycle.end)
+          : aggregateCycle(meter, ofMeter, cycle, now);
+      const isProrated = isPriceProrated(card, meter);
       const priceOf: PriceOf = (quantity, count) => {
-        if (!hasTable(card)) return rateUsage(card, currency, quantity, period).bounded;
+        if (!hasTable(card)) return rateUsage(card, currency, quantity, period, isProrated).bounded;
         const groups = used.slice(0, count).map(toGroupUsage);
-        return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period).bounded;
+        return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period, isProrated).bounded;
       };
       for (const [index, value] of listRevenueInCycle(priceOf, used, cycle, periods)) yield { meterId, index, value };
     }
   }
+}
+
+/** The changes of a running quantity in a cycle, at the start of each day (S19.3). */
+function aggregateCycle(
+  meter: UsageMeter,
+  usage: readonly UsageAtInstant[],
+  { start, end }: Cycle,
+  now: Instant,
+): readonly UsageAtInstant[] {
+  const period = { from: dayOf(start), until: dayOf(end), passedUntil: dayOf(now) };
+  return aggregateGroups(meter, usage.map(toGroupUsage), period).map(({ group, day, quantity }) => ({
+    meterId: meter.id,
+    group,
+    at: instantOfDay(day),
+    quantity,
+  }));
 }
 
 /** The price of the first entries of usage in a cycle, with their sum. */

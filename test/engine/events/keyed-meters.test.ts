@@ -2,8 +2,9 @@
 import { describe, expect, test } from "vitest";
 
 import type { ShortBookInput } from "../../../src/book/resources/book.ts";
+import type { MetricsRequest } from "../../../src/book/resources/requests.ts";
 import type { ShortMeterInput } from "../../../src/book/resources/short-items.ts";
-import { toInstant } from "../../../src/calendar/instant.ts";
+import { formatInstant, toInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
@@ -109,4 +110,21 @@ describe("S19.2 rejects", () => {
   test("a level below zero", async () => {
     expect(await reject({ level: "value" }, eventOf("02T10:00", -1))).toContain("a level must be 0 or more");
   });
+});
+
+test("S19.1 metrics of usage have the peak of each day, or of the month; revenue is what each rise of the peak adds", async () => {
+  const { engine, goTo } = await engineWith({ max: "value" });
+  goTo("2026-10-21");
+  await engine.ingest([eventOf("02T10:00", 30), eventOf("14T10:00", 48), eventOf("20T10:00", 7)]);
+  const pointsOf = async (query: Pick<MetricsRequest["metricQueries"][number], "name" | "aggregationPeriod">) => {
+    const range = { startTime: "2026-10-01T00:00:00Z", endTime: "2026-11-01T00:00:00Z" };
+    const [result] = await engine.metrics({ ...range, metricQueries: [{ id: "q", ...query }] });
+    const points = result?.series.flatMap((series) => series.points) ?? [];
+    return points.flatMap(({ startTime, value }) =>
+      value.isZero() ? [] : [`${formatInstant(startTime).slice(8, 10)}: ${value.toFixed()}`],
+    );
+  };
+  expect(await pointsOf({ name: "USAGE", aggregationPeriod: "DAY" })).toEqual(["02: 30", "14: 48", "20: 7"]);
+  expect(await pointsOf({ name: "USAGE", aggregationPeriod: "MONTH" })).toEqual(["01: 48"]);
+  expect(await pointsOf({ name: "REVENUE", aggregationPeriod: "DAY" })).toEqual(["02: 30", "14: 18"]);
 });

@@ -69,8 +69,8 @@ function withoutCreditIds({ id, lineItems, ...line }: InvoiceLine): object {
 test("S13.5 the first cycle of any plan costs the same, line by line, as in the preview of a book with one account", async () => {
   const day = fc.constantFrom("2024-01-01", "2024-01-03", "2024-01-07");
   const seats = fc.array(fc.record({ quantity: fc.nat(30), effectiveFrom: day }), { maxLength: 3 });
-  // The events of the other meter consume a feature, so its usage has no rows.
-  const usedMeters = CATALOG.meters.slice(1);
+  // The events of another meter consume a feature, so its usage has no rows; rows of meters with keys have other quantities.
+  const usedMeters = ["um.units", "um.cubes"];
   const quantities = fc.record(Object.fromEntries(usedMeters.map((id) => [id, hundredthsArbitrary(20_000)])));
   await fc.assert(
     fc.asyncProperty(
