@@ -165,7 +165,7 @@ function checkUnitRates(rows: readonly RateRow[], per: Decimal | null | undefine
       for (const [currency, rate] of listAmounts(tier.rate)) {
         if (divideExactly(rate, per) !== undefined) continue;
         const tierPath = row.rate ? [] : [row.tiers ? "tiers" : "volumeTiers", position];
-        const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit`;
+        const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit: change the rate or per`;
         const place: Path = [...path, index, ...tierPath, "rate", ...(currency === undefined ? [] : [currency])];
         report(place, "NOT_ACCEPTED", { reason });
       }

@@ -242,7 +242,7 @@ export function featureUsageError(schemaName: string, featureId: string): Ratebo
 
 /** The end of a sentence for usage of another group (S18.1). */
 export function describeTooManyGroups(meterName: string, at: Instant): string {
-  return `the account has usage of ${GROUPS_MAX} groups of the meter ${quoteText(meterName)} on ${formatDate(at)}, the maximum`;
+  return `the account has usage of ${GROUPS_MAX} groups of the meter ${quoteText(meterName)} on ${formatDate(at)}, the maximum; use dimensions with fewer values`;
 }
 
 function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
