@@ -6,6 +6,7 @@ import { mayBeProrated, type UsageMeter } from "../book/resources/event-schema.t
 import type { LicenseRateCard, UsageRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
+import { describeQuantity } from "../metering/keyed-usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
@@ -101,14 +102,16 @@ export function findOverageWindow(
 function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedMeters }: UsageCatalog): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cycle.term.plan.details.usageRateCards.map((card) => {
-    const isProrated = isPriceProrated(card, keyedMeters.get(card.usageMeterId));
+    const meter = keyedMeters.get(card.usageMeterId);
+    const isProrated = isPriceProrated(card, meter);
     const of = [card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end)] as const;
     const quantity = view.usage(...of);
     if (hasTable(card)) {
       const usage = { meterId: card.usageMeterId, quantity, groups: view.usageByGroup(...of) };
       return chargeByTable(findTable(card, view.currency), usage, period, isProrated);
     }
-    return rateUsage(card, view.currency, quantity, period, isProrated);
+    const level = meter && { isProrated, because: describeQuantity(meter, view.usageByGroup(...of)) };
+    return rateUsage(card, view.currency, quantity, period, level);
   });
 }
 

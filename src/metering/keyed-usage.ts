@@ -8,7 +8,7 @@ import {
   type UsageGroup,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
-import { type Day, dayOf, INSTANT_MIN } from "../calendar/instant.ts";
+import { type Day, dayOf, formatDate, INSTANT_MIN, instantOfDay } from "../calendar/instant.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { type Decimal, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
 import {
@@ -65,6 +65,37 @@ export function aggregateUsage(
     usageByGroup,
   };
 }
+
+/**
+ * What a quantity is, as the reason for its price (S13.6).
+ *
+ * @param usage of the period, aggregated
+ */
+export function describeQuantity({ aggregation, daily }: UsageMeter, usage: readonly GroupUsage[]): string {
+  const groups = new Set(usage.map(({ group }) => formatGroup(group)));
+  const names = QUANTITY_NAMES[aggregation];
+  if (daily === true) return `${names.plural} of the days of the billing period`;
+  const last = usage.at(-1);
+  if (groups.size > 1) return `${names.plural} of ${groups.size} groups in the billing period`;
+  if (last === undefined || !DATED.has(aggregation)) return `${names.singular} in the billing period`;
+  return `${names.singular} in the billing period, reached on ${formatDate(instantOfDay(last.day))}`;
+}
+
+/** The aggregations whose quantity is that of one day. */
+const DATED: ReadonlySet<UsageMeter["aggregation"]> = new Set(["MAX", "MIN", "LATEST"]);
+
+const USAGE = { singular: "usage", plural: "usage" };
+const QUANTITY_NAMES: Readonly<
+  Record<UsageMeter["aggregation"], { readonly singular: string; readonly plural: string }>
+> = {
+  COUNT: USAGE,
+  SUM: USAGE,
+  MAX: { singular: "the peak", plural: "the peaks" },
+  MIN: { singular: "the lowest value", plural: "the lowest values" },
+  UNIQUE_COUNT: { singular: "different values", plural: "different values" },
+  LATEST: { singular: "the last value", plural: "the last values" },
+  TIME_WEIGHTED: { singular: "the average level", plural: "the average levels" },
+};
 
 /** The first day of which usage decides the quantity of a period that begins on a day. */
 export function readsFrom(meter: UsageMeter, from: Day): Day {

@@ -3,6 +3,7 @@ import { didYouMean } from "../book/problems.ts";
 import {
   hasKeys,
   KEY_DIMENSION,
+  nameTexts,
   usageDimensions,
   type UsageGroup,
   type UsageMeter,
@@ -20,7 +21,7 @@ import {
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
-import { formatDimensionValue, isDecimalInput } from "./event-fields.ts";
+import { DIMENSION_LENGTH_MAX, formatDimensionValue, isDecimalInput } from "./event-fields.ts";
 import { CHANGE_KEY, isTimedKey, MOMENT_KEY } from "./measure-keys.ts";
 import type { UsageCell } from "./usage.ts";
 
@@ -62,7 +63,6 @@ export interface ParsedUsageRow extends Omit<UsageCell, "group"> {
 }
 
 const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies readonly (keyof UsageRow)[];
-const TEXT_MAX = 512;
 /** The maximum digits of a day's sum of event units (S1.6), however many events there are. */
 const INTEGER_DIGITS_MAX = 60;
 const FRACTION_DIGITS_MAX = 40;
@@ -81,8 +81,7 @@ export function toUsageRow(
 /** The texts of a group by the dimensions of its meter. @param meters those of the book */
 export function nameGroup(group: UsageGroup, meterId: string, meters: readonly GroupedMeter[]): NamedGroup {
   const meter = meters.find(({ id }) => id === meterId);
-  const dimensions = meter === undefined ? [] : usageDimensions(meter);
-  return Object.fromEntries(dimensions.map((dimension, index) => [dimension, group[index] ?? ""]));
+  return nameTexts(group, meter === undefined ? [] : usageDimensions(meter));
 }
 
 /**
@@ -169,8 +168,11 @@ function requireGroup(value: unknown): NamedGroup {
     throw invalidRowError("$.group", "group: expected an object of dimensions");
   const texts = Object.entries(value).map(([name, each]: readonly [string, unknown]): [string, string] => {
     const text = typeof each === "string" ? each : isDecimalInput(each) ? formatDimensionValue(each) : undefined;
-    if (text !== undefined && text !== "" && text.length <= TEXT_MAX) return [name, text];
-    throw invalidRowError("$.group", `group.${name.slice(0, 60)}: expected a string of 1 to ${TEXT_MAX} characters`);
+    if (text !== undefined && text !== "" && text.length <= DIMENSION_LENGTH_MAX) return [name, text];
+    throw invalidRowError(
+      "$.group",
+      `group.${name.slice(0, 60)}: expected a string of 1 to ${DIMENSION_LENGTH_MAX} characters`,
+    );
   });
   return Object.fromEntries(texts);
 }
@@ -181,8 +183,8 @@ function quote(text: string): string {
 
 function requireText(row: Readonly<Record<string, unknown>>, field: string): string {
   const value = row[field];
-  if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX) return value;
-  throw invalidRowError(`$.${field}`, `${field}: expected a string of 1 to ${TEXT_MAX} characters`);
+  if (typeof value === "string" && value !== "" && value.length <= DIMENSION_LENGTH_MAX) return value;
+  throw invalidRowError(`$.${field}`, `${field}: expected a string of 1 to ${DIMENSION_LENGTH_MAX} characters`);
 }
 
 function requireDay(value: unknown): Day {

@@ -114,12 +114,20 @@ export function requireSlabs<Card extends UsageRateCard>(card: Card): Card {
   throw new RatebookError("ERR_REFUSED", reason, { rule: ruleLink("S18.2") });
 }
 
+/** How a quantity that is a level is priced. */
+export interface LevelTerms {
+  /** Whether the price is prorated by days too; default false. */
+  readonly isProrated?: boolean;
+  /** The reason in the explanation. */
+  readonly because?: string;
+}
+
 /**
  * Prices a meter's usage. In a partial cycle the card's limits are prorated by days; slabs and packages never are
  * (S7.4).
  *
  * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
- * @param isProrated whether the price is prorated by days too, because the quantity is a level (S19.4)
+ * @param level for a quantity that is a level (S19.4)
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency; ERR_REFUSED if it has a price table
  */
 export function rateUsage(
@@ -127,7 +135,7 @@ export function rateUsage(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  isProrated = false,
+  { isProrated = false, because = "usage in the billing period" }: LevelTerms = {},
 ): Charge {
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
@@ -136,7 +144,7 @@ export function rateUsage(
     period,
     ratedSlabs: joinRatesInCurrency(requireSlabs(card), currency, card.usageMeterId),
     quantity,
-    parts: [{ because: "usage in the billing period", sign: 1, share: isProrated ? share : WHOLE_SHARE, quantity }],
+    parts: [{ because, sign: 1, share: isProrated ? share : WHOLE_SHARE, quantity }],
     rules: isProrated ? ["S19.4"] : [],
     bounds: share,
   });

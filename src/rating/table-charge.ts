@@ -1,5 +1,5 @@
 /** The charge of a usage card with a price table, with everything needed to recompute it (S13.6, S18). */
-import type { GroupUsage, UsageGroup } from "../book/resources/event-schema.ts";
+import { type GroupUsage, nameTexts, type UsageGroup } from "../book/resources/event-schema.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
 import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
@@ -66,7 +66,7 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
       ...describeUnpriced(usage, table, priced),
     ],
     ...(priced.unpriced.length > 0 && {
-      unpriced: priced.unpriced.map((each) => ({ ...each, meterId, group: nameTexts(table, each.group) })),
+      unpriced: priced.unpriced.map((each) => ({ ...each, meterId, group: nameTexts(each.group, table.groupBy) })),
     }),
   };
 }
@@ -93,18 +93,13 @@ function nameUsage(table: RatedTable, stretch: PricedStretch): PricedUsage {
   return { group: nameGroup(table, stretch), startDate, endDate };
 }
 
-/** The texts of a group by their dimensions. */
-function nameTexts({ groupBy }: RatedTable, group: UsageGroup): Readonly<Record<string, string>> {
-  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
-}
-
 /** The texts that a row names, or those of a group that counts by itself. */
 function nameGroup(
-  table: RatedTable,
+  { groupBy }: RatedTable,
   { row, groups }: { readonly row: RatedRow; readonly groups: readonly UsageGroup[] },
 ): Readonly<Record<string, string>> {
   const [group] = groups;
-  return row.countsByGroup && group !== undefined ? nameTexts(table, group) : row.when;
+  return row.countsByGroup && group !== undefined ? nameTexts(group, groupBy) : row.when;
 }
 
 /** A group in words: its texts. */
@@ -166,7 +161,7 @@ function describeUnpriced({ meterId }: TableUsage, table: RatedTable, { unpriced
   if (unpriced.length === 0) return [];
   const quantity = sum(unpriced.map((each) => each.quantity));
   const units = `${describeUnits(quantity)} ${quantity.eq(ONE) ? "has" : "have"}`;
-  const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(table, group)));
+  const groups = unpriced.slice(0, GROUPS_SHOWN_MAX).map(({ group }) => describeGroup(nameTexts(group, table.groupBy)));
   const more = unpriced.length - groups.length;
   const rest = more === 0 ? "" : `; and ${more} more group${more === 1 ? "" : "s"}`;
   return [`${meterId}: ${units} no price: the price table has no row for ${groups.join("; ")}${rest}`];

@@ -13,7 +13,6 @@ import {
   createTally,
   countDays,
   fractionOrZero,
-  type Fraction,
   maxFraction,
   type JsonObject,
   minFraction,
@@ -31,16 +30,8 @@ import {
   toWholeFraction,
   ZERO,
 } from "./figures.ts";
+import { readUsageLines, type Usage, verifyQuantities } from "./quantities.ts";
 import { isLate, verifyPeriod, verifyServed } from "./served-days.ts";
-
-/** The usage of accounts. */
-export interface Usage {
-  readonly meterIds: ReadonlySet<string>;
-  /** Whether meters whose events consume a feature may be missing: they have no usage cells (S17.1). */
-  readonly mayLackFeatureMeters: boolean;
-  /** Units of a meter on the UTC days `[from, until)`; undefined if unknown. */
-  readonly unitsBetween: (accountId: string, meterId: string, from: string, until: string) => Fraction | undefined;
-}
 
 /** The counts of verified invoices, amount lines and meter quantities. */
 export interface VerifiedInvoices extends Readonly<Record<"heads" | "amounts" | "quantities", Tally>> {
@@ -128,31 +119,10 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
       );
     }
     if (usage === undefined) continue;
-    for (const id of verifyQuantities(name, invoice, usage, tallies.quantities)) unverifiedMeters.add(id);
+    const cards = lines.filter((line) => cardKind(line) === "USAGE");
+    for (const id of verifyQuantities(name, { invoice, cards }, usage, tallies.quantities)) unverifiedMeters.add(id);
   }
   return { ...tallies, unverifiedMeters };
-}
-
-/** Verifies the usage of each meter. @returns the meters that are permitted to be missing from the usage, and are */
-function verifyQuantities(name: string, invoice: JsonObject, usage: Usage, tally: Tally): readonly string[] {
-  if (invoice["invoiceType"] !== "STANDARD") return [];
-  // A meter without usage has no line, and only STANDARD invoices list usage.
-  const usedUnits = readUsageLines(invoice);
-  const missingMeters = usage.mayLackFeatureMeters
-    ? findFeatureMeters(invoice).filter((id) => !usage.meterIds.has(id))
-    : [];
-  for (const id of new Set([...usedUnits.keys(), ...usage.meterIds])) {
-    if (missingMeters.includes(asText(id))) continue;
-    const units = usage.unitsBetween(
-      asText(invoice["accountId"]),
-      asText(id),
-      asText(invoice["startDate"]),
-      asText(invoice["endDate"]),
-    );
-    if (units === undefined || (!usedUnits.has(id) && units.numerator === 0n)) continue;
-    runCheck(tally, `${name}: usage of ${formatValue(id)}`, (check) => check.expect("", units, usedUnits.get(id)));
-  }
-  return missingMeters;
 }
 
 /**
@@ -369,17 +339,6 @@ function verifyTrueUp(
   const refundTotal = sumFigures(refunds, "value");
   check.expect(", parts", refundTotal.numerator === 0n ? 2 : 3, parts.length);
   check.expect(", part 3, rate", refundTotal.numerator === 0n ? undefined : refundTotal, parts[2]?.price);
-}
-
-/** The units of each meter on an invoice. */
-function readUsageLines(invoice: JsonObject): ReadonlyMap<unknown, unknown> {
-  return new Map(asList(asObject(invoice["usageInfo"])["lineItems"]).map(({ id, quantity }) => [id, quantity]));
-}
-
-/** The meters on an invoice that have usage and whose events consume a feature. */
-function findFeatureMeters(invoice: JsonObject): readonly string[] {
-  const lines = asList(asObject(invoice["usageInfo"])["lineItems"]);
-  return lines.filter(({ featureId }) => featureId !== undefined).map(({ id }) => asText(id));
 }
 
 /** A line and all lines below it, in invoice order. */

@@ -25,6 +25,11 @@ export function dayKey(date: string, group: JsonObject | undefined): string {
   return group === undefined ? date : `${date} ${JSON.stringify(texts)}`;
 }
 
+/** The group of a {@link dayKey}, empty if there is none. */
+export function readGroupOf(day: string): JsonObject {
+  return Object.fromEntries(JSON.parse(day.slice(10) || "[]") as readonly (readonly [string, string])[]);
+}
+
 /** The maximum number of groups of a meter with usage other than 0 in an account on a day (S18.1). */
 const GROUPS_MAX = 1000;
 const GROUP_TEXT_MAX = 512;

@@ -1,7 +1,6 @@
 /** Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together. */
-import { type Usage, verifyInvoices } from "./amounts.ts";
+import { verifyInvoices } from "./amounts.ts";
 import {
-  add,
   createTally,
   type Difference,
   toFraction,
@@ -13,6 +12,7 @@ import {
   ZERO,
 } from "./figures.ts";
 import type { Metering } from "./metering.ts";
+import type { Usage } from "./quantities.ts";
 import { readInstant } from "./rules.ts";
 import { addToCell, dayKey, type UsageCells } from "./usage-cells.ts";
 
@@ -99,11 +99,10 @@ export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
     mayLackFeatureMeters: false,
-    unitsBetween(accountId, meterId, from, until) {
+    cellsBetween(accountId, meterId, from, until) {
       if (unverifiedMeters.has(meterId)) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
-      const daysInPeriod = [...days].filter(([day]) => day >= from.slice(0, 10) && day < until.slice(0, 10));
-      return daysInPeriod.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
+      return [...days].filter(([day]) => day >= from.slice(0, 10) && day < until.slice(0, 10));
     },
   };
 }

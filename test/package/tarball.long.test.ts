@@ -141,14 +141,14 @@ describe("a plain install", () => {
     "runs the commands of %s",
     (page) => {
       const guide = readFileSync(join(root, page), "utf8");
-      for (const [, name = "", text = ""] of guide.matchAll(/```csv (\S+)\n([^]*?)```/g)) {
+      for (const [, name = "", text = ""] of guide.matchAll(/```(?:csv|json) (\S+)\n([^]*?)```/g)) {
         writeFileSync(join(project, name), text);
       }
       for (const file of ["book.jsonc", "map.jsonc"]) rmSync(join(project, file), { force: true });
       for (const { commands, output } of commandBlocks(guide)) {
         const ran = shell(project, commands.join("\n"));
         expect([commands, ran.status]).toEqual([commands, 0]);
-        if (output !== undefined) expect(ran.stdout.trimEnd().endsWith(output)).toBe(true);
+        if (output !== undefined) expect(ran.stdout.replaceAll("\r\n", "\n").trimEnd().endsWith(output)).toBe(true);
       }
     },
   );

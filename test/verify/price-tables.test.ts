@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type Book, type EventInput, preview, readBook } from "../../src/index.ts";
+import { type Book, type EventInput, meter, preview, readBook } from "../../src/index.ts";
 import { verify } from "../../src/verify.ts";
 import { type FigurePath, listFigures, withOtherDigit } from "./figures.ts";
 
@@ -64,6 +64,21 @@ test("S18.7 a row of an override and one of the plan with the same when have the
   ];
   const own = preview(bookWith({ usage: [{ meter: "calls", rows }] }), uses, { explain: true });
   expect(verify({ invoices: JSON.parse(JSON.stringify(own.invoices)) }).differences).toEqual([]);
+});
+
+test("S18.2 usage compared with rows: units of another group's row are found", () => {
+  const book = bookWith();
+  const uses = events.filter(({ attributes }) => (attributes as { n: number }).n > 0);
+  const { usage } = meter(book, uses);
+  const priced: unknown = JSON.parse(JSON.stringify(preview(book, uses, { explain: true }).invoices));
+  const rows = JSON.parse(JSON.stringify(usage)) as { readonly group: { readonly model: string } }[];
+  expect(verify({ invoices: priced, usage: rows }).differences).toEqual([]);
+  const moved = rows.map((row) => (row.group.model === "d" ? { ...row, group: { ...row.group, model: "c" } } : row));
+  // Of c, 10 are used, and 1 of d.
+  expect(verify({ invoices: priced, usage: moved }).differences.map((each) => Object.values(each).join(" "))).toEqual([
+    'acme STANDARD 2026-11-01T00:00:00.000Z: usage of calls, row {"model":"c"} 11 10',
+    'acme STANDARD 2026-11-01T00:00:00.000Z: usage of calls, row {"model":"d"} 0 1',
+  ]);
 });
 
 /** Figures that only the book or the events determine: limits that do not apply, and groups. */

@@ -60,26 +60,24 @@ export function checkTableChanges(
 
 /** Reports what a table needs of its meter: groups, by the dimensions that its rows name. */
 export function checkTableMeter(card: UsageRateCard, meter: UsageMeter, path: Path, report: Report): void {
-  for (const [rows, place] of [
-    [card.rateTable?.rows, [...path, "rateTable"]],
-    [card.rows, [...path]],
-  ] as const) {
-    if (!rows) continue;
-    const { groupBy } = meter;
-    if (groupBy === undefined) {
-      const reason = `the usage meter ${quoteValue(meter.id)} has no groups: give it a groupBy, such as ["model"]`;
-      report(place.length > path.length ? place : [...path, "rows"], "NOT_ACCEPTED", { reason });
-      continue;
-    }
+  const { groupBy } = meter;
+  if (groupBy === undefined) {
+    const reason = `the usage meter ${quoteValue(meter.id)} has no groups: give it a groupBy, such as ["model"]`;
+    for (const field of ["rateTable", "rows"] as const)
+      if (card[field]) report([...path, field], "NOT_ACCEPTED", { reason });
+    return;
+  }
+  const reason = `a dimension by which the usage meter ${quoteValue(meter.id)} groups`;
+  const checkWhens = (rows: readonly RateRow[], place: Path): void =>
     rows.forEach(({ when }, index) => {
       for (const dimension of Object.keys(when ?? {})) {
         if (groupBy.includes(dimension)) continue;
-        const reason = `a dimension by which the usage meter ${quoteValue(meter.id)} groups`;
         const params = { options: groupBy, reason, got: quoteValue(dimension), ...guessName(dimension, groupBy) };
-        report([...place, "rows", index, "when", dimension], "NOT_AN_OPTION", params);
+        report([...place, index, "when", dimension], "NOT_AN_OPTION", params);
       }
     });
-  }
+  checkWhens(card.rateTable?.rows ?? [], [...path, "rateTable", "rows"]);
+  checkWhens(card.rows ?? [], [...path, "rows"]);
 }
 
 /** A row in a message, beside the path of another row of the table. */
@@ -167,7 +165,7 @@ function checkUnitRates(rows: readonly RateRow[], per: Decimal | null | undefine
       for (const [currency, rate] of listAmounts(tier.rate)) {
         if (divideExactly(rate, per) !== undefined) continue;
         const tierPath = row.rate ? [] : [row.tiers ? "tiers" : "volumeTiers", position];
-        const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit`;
+        const reason = `${formatDecimal(rate)} per ${formatDecimal(per)} units is no exact decimal for one unit: change the rate or per`;
         const place: Path = [...path, index, ...tierPath, "rate", ...(currency === undefined ? [] : [currency])];
         report(place, "NOT_ACCEPTED", { reason });
       }

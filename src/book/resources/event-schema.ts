@@ -287,6 +287,11 @@ export function formatGroup(group: UsageGroup): string {
   return group.length === 0 ? "" : JSON.stringify(group);
 }
 
+/** The texts of a group by their dimensions. */
+export function nameTexts(group: UsageGroup, groupBy: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, group[index] ?? ""]));
+}
+
 /** The group of all usage of a meter without groups. */
 export const NO_GROUP: UsageGroup = [];
 

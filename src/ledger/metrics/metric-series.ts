@@ -206,7 +206,7 @@ export function* listUsageRevenue(
           : aggregateCycle(meter, ofMeter, cycle, now);
       const isProrated = isPriceProrated(card, meter);
       const priceOf: PriceOf = (quantity, count) => {
-        if (!hasTable(card)) return rateUsage(card, currency, quantity, period, isProrated).bounded;
+        if (!hasTable(card)) return rateUsage(card, currency, quantity, period, { isProrated }).bounded;
         const groups = used.slice(0, count).map(toGroupUsage);
         return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period, isProrated).bounded;
       };

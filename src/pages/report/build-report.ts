@@ -3,9 +3,11 @@ import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { type Day, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
+import { hasKeys, NO_GROUP } from "../../book/resources/event-schema.ts";
+import { type Day, dayOf, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
+import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
@@ -157,7 +159,7 @@ function buildDetail(
   { id: accountId, invoices }: ReportAccount,
 ): AccountDetail {
   const accountUsage = createUsageSums(book);
-  for (const cell of cellsOf(accountId)) {
+  for (const cell of listReportCells(book, [...cellsOf(accountId)], invoices)) {
     accountUsage.addCell(cell);
     usage.addCell(cell);
   }
@@ -180,9 +182,30 @@ function buildDetail(
   };
 }
 
+/** The cells of sums, and for meters with keys the changes of their quantity in the cycle of each invoice (S19.3). */
+function listReportCells(
+  { usageMeters }: Book,
+  cells: readonly UsageCell[],
+  invoices: readonly Invoice[],
+): readonly Pick<UsageCell, "meterId" | "day" | "quantity">[] {
+  const keyedMeters = usageMeters.filter(hasKeys);
+  const keyedIds = new Set(keyedMeters.map(({ id }) => id));
+  const cycles = invoices.filter(({ usageInfo }) => usageInfo !== undefined);
+  const changes = keyedMeters.flatMap((meter) => {
+    const stored = cells
+      .filter(({ meterId }) => meterId === meter.id)
+      .map((cell) => ({ ...cell, group: cell.group ?? NO_GROUP }));
+    return cycles.flatMap(({ startDate, endDate }) => {
+      const period = { from: dayOf(parseInstant(startDate)), until: dayOf(parseInstant(endDate)) };
+      return aggregateGroups(meter, stored, period).map((change) => ({ ...change, meterId: meter.id }));
+    });
+  });
+  return [...cells.filter(({ meterId }) => !keyedIds.has(meterId)), ...changes];
+}
+
 /** Usage summed by meter and day. */
 interface UsageSums {
-  readonly addCell: (cell: UsageCell) => void;
+  readonly addCell: (cell: Pick<UsageCell, "meterId" | "day" | "quantity">) => void;
   readonly ofMeter: (meterId: string) => ReadonlyMap<Day, Decimal>;
   /** By meter in book order, over a period and all other days with usage. */
   readonly all: (period: ReportData["period"]) => readonly UsageDays[];

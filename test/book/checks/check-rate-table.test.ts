@@ -303,7 +303,7 @@ describe("S18.3 prices", () => {
 
   test("are exact for one unit", () => {
     expect(problemsOf({ card: { rateTable: { per: 3, rows: [{ rate: 1 }] } } })).toEqual([
-      "card.rateTable.rows[0].rate: 1 per 3 units is no exact decimal for one unit",
+      "card.rateTable.rows[0].rate: 1 per 3 units is no exact decimal for one unit: change the rate or per",
     ]);
   });
 
@@ -357,7 +357,7 @@ describe("S18.7 overrides", () => {
     [
       "rows of an override have exact rates for the units of the plan's table",
       { card: { rateTable: { rows: [{ rate: 3 }], per: 6 } }, override: { rows: [{ rate: 1 }] } },
-      "override.rows[0].rate: 1 per 6 units is no exact decimal for one unit",
+      "override.rows[0].rate: 1 per 6 units is no exact decimal for one unit: change the rate or per",
     ],
     [
       "rows of an override name the dimensions of groups",

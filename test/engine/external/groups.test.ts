@@ -97,6 +97,8 @@ describe("rows of external usage", () => {
     run.addUsage(rowOf(0, "none"));
     expect(() => {
       run.addUsage(rowOf(1, "other"));
-    }).toThrow('the account has usage of 1000 groups of the meter "tokens" on 2026-09-03, the maximum');
+    }).toThrow(
+      'the account has usage of 1000 groups of the meter "tokens" on 2026-09-03, the maximum; use dimensions with fewer values',
+    );
   });
 });
