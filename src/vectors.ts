@@ -20,6 +20,7 @@ export interface ServiceComparison {
 export type Vector =
   | PriceVector
   | TableVector
+  | QuantityVector
   | InvoicesVector
   | CyclesVector
   | ProrationVector
@@ -69,6 +70,24 @@ export interface TableVector extends VectorBase {
     /** Usage whose price or quantity is below zero. */
     readonly belowZero?: readonly VectorGroupQuantity[];
   };
+}
+
+/** The quantity of a meter that does not sum its events, in a period (S19). */
+export interface QuantityVector extends VectorBase {
+  readonly kind: "quantity";
+  readonly input: {
+    /** As in a book in short form, without id and schema. */
+    readonly meter: object;
+    readonly period: VectorDays;
+    /** Of one account, in any order. */
+    readonly events: readonly {
+      readonly id: string;
+      readonly timestamp: string;
+      readonly attributes: Readonly<Record<string, string>>;
+      readonly dimensions: Readonly<Record<string, string>>;
+    }[];
+  };
+  readonly expected: { readonly quantity: string };
 }
 
 /** The invoices of a book in short form and its events. */

@@ -31,8 +31,8 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
   const { meterId, quantity, groups } = usage;
   const share = shareOfDays(period.served, period.natural);
   const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
-  const priceShare = isProrated ? share : WHOLE_SHARE;
-  const priced = priceUsageByTable(table, groups, { ...days, share: isProrated ? WHOLE_SHARE : share });
+  const [priceShare, allowanceShare] = isProrated ? [share, WHOLE_SHARE] : [WHOLE_SHARE, share];
+  const priced = priceUsageByTable(table, groups, { ...days, share: allowanceShare });
   const charged = prorate(priced.total, priceShare);
   let slabs: readonly SlabCharge[] | undefined;
   let explanation: ChargeExplanation | undefined;
@@ -49,11 +49,11 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
     bounded: table.bounds === undefined ? charged : clampToShare(charged, table.bounds, share),
     get explanation() {
       return (explanation ??= {
-        rules: listRules(table, priced),
+        rules: listRules(table, priced, isProrated),
         parts: explainStretches(table, priced, priceShare),
         ...(priced.free.size > 0 && {
           free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
-          ...(table.allowance && { allowance: { ...table.allowance, share: isProrated ? WHOLE_SHARE : share } }),
+          ...(table.allowance && { allowance: { ...table.allowance, share: allowanceShare } }),
         }),
         ...(priced.belowZero.length > 0 && {
           belowZero: priced.belowZero.map(({ row, uncharged }) => ({ when: row.when, quantity: uncharged })),
@@ -131,7 +131,11 @@ function explainStretches(table: RatedTable, { stretches }: PricedTable, share: 
   });
 }
 
-function listRules(table: RatedTable, { stretches, free, belowZero }: PricedTable): readonly RuleNumber[] {
+function listRules(
+  table: RatedTable,
+  { stretches, free, belowZero }: PricedTable,
+  isProrated: boolean,
+): readonly RuleNumber[] {
   return [
     ...(table.bounds === undefined ? [] : ["S7.4" as const]),
     ...(belowZero.length === 0 ? [] : ["S7.5" as const]),
@@ -139,6 +143,7 @@ function listRules(table: RatedTable, { stretches, free, belowZero }: PricedTabl
     "S18.3",
     ...(stretches.some(({ row }) => row.prices.length > 1) ? ["S18.4" as const] : []),
     ...(free.size === 0 ? [] : ["S18.5" as const]),
+    ...(isProrated ? ["S19.4" as const] : []),
   ];
 }
 

@@ -2,6 +2,7 @@
 import {
   largestQuantity,
   computeCharge,
+  type DaySharing,
   verifyRounding,
   verifyRowUnits,
   verifyAmount,
@@ -30,7 +31,8 @@ import {
   toWholeFraction,
   ZERO,
 } from "./figures.ts";
-import { readUsageLines, type Usage, verifyQuantities } from "./quantities.ts";
+import { cardKind, cardType, flattenLines, isPriceProrated, readUsageLines } from "./invoice-lines.ts";
+import { type Usage, verifyQuantities } from "./quantities.ts";
 import { isLate, verifyPeriod, verifyServed } from "./served-days.ts";
 
 /** The counts of verified invoices, amount lines and meter quantities. */
@@ -39,7 +41,6 @@ export interface VerifiedInvoices extends Readonly<Record<"heads" | "amounts" | 
   readonly unverifiedMeters: ReadonlySet<string>;
 }
 
-const KINDS = ["USAGE", "FIXED_FEE", "LICENSE", "BILLING_ENTITLEMENT", "ENTITLEMENT_OVERAGE", "CREDIT_GRANT"];
 /** Minor-unit digits of the ISO 4217 currencies that don't have two. */
 const DIGITS: Readonly<Record<string, number>> = Object.fromEntries([
   ..."BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF".split(" ").map((code) => [code, 0]),
@@ -239,16 +240,10 @@ function verifyCard(
   check: Check,
 ): void {
   check.expect(", type", cardType(kind, invoice["invoiceType"] !== "STANDARD"), line["type"]);
-  const isByDays = kind === "FIXED_FEE" || kind === "LICENSE";
-  const { parts, priceTotal, chargeTotal, exact } = computeCharge(explanation, isByDays, check);
+  const sharing = findSharing(line, kind);
+  const { parts, priceTotal, chargeTotal, exact } = computeCharge(explanation, sharing, check);
   verifyServed(explanation, { kind, isWhole: parts.every(({ share }) => compare(share, ONE) === 0) }, invoice, check);
-  for (const name of ["bounds", "allowance"]) {
-    if (explanation[name] === undefined) continue;
-    const { days, of } = asObject(asObject(explanation[name])["share"]);
-    const isWhole = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
-    check.expect(`, ${name}, days`, isWhole ? ONE : toWholeFraction(countDays(explanation["served"])), days);
-    check.expect(`, ${name}, of`, isWhole ? ONE : toWholeFraction(countDays(explanation["natural"])), of);
-  }
+  verifyLimitDays(explanation, kind, sharing, check);
   const round = verifyRounding(explanation, digits, check);
   verifyAmount(line, exact, round(exact), check);
   const priceable = largestQuantity(parts, 1);
@@ -270,6 +265,24 @@ function verifyCard(
   }
   const partsBelow = compare(chargeTotal, priceTotal) > 0 ? [] : parts;
   verifyLinesBelow(line, kind, partsBelow, { charged: round(chargeTotal), value: round(exact), digits }, check);
+}
+
+/** Which days the parts of a card are charged for. */
+function findSharing(line: JsonObject, kind: string): DaySharing {
+  if (kind === "USAGE") return isPriceProrated(line) ? "EACH" : "NONE";
+  return kind === "FIXED_FEE" || kind === "LICENSE" ? "RUNS" : "NONE";
+}
+
+/** Verifies the days by which limits and an allowance are prorated: an allowance is not if the price is (S19.4). */
+function verifyLimitDays(explanation: JsonObject, kind: string, sharing: DaySharing, check: Check): void {
+  for (const name of ["bounds", "allowance"]) {
+    if (explanation[name] === undefined) continue;
+    const { days, of } = asObject(asObject(explanation[name])["share"]);
+    const isOnce = kind === "BILLING_ENTITLEMENT" || kind === "CREDIT_GRANT";
+    const isWhole = isOnce || (name === "allowance" && sharing === "EACH");
+    check.expect(`, ${name}, days`, isWhole ? ONE : toWholeFraction(countDays(explanation["served"])), days);
+    check.expect(`, ${name}, of`, isWhole ? ONE : toWholeFraction(countDays(explanation["natural"])), of);
+  }
 }
 
 /**
@@ -303,7 +316,7 @@ function verifyTrueUp(
   check: Check,
 ): void {
   verifyPeriod(explanation, invoice, check);
-  const { exact, parts } = computeCharge(explanation, true, check);
+  const { exact, parts } = computeCharge(explanation, "RUNS", check);
   const value = verifyRounding(explanation, digits, check)(exact);
   verifyAmount(line, exact, value, check);
   check.expect(
@@ -332,27 +345,11 @@ function verifyTrueUp(
   check.expect(", part 2, rate", sumFigures(cycleInvoices, "value"), parts[1]?.price);
   const refunds = asList(explanation["refunds"]);
   for (const [index, refund] of refunds.entries()) {
-    const amount = verifyRounding(refund, digits, check)(computeCharge(refund, true, check).exact);
+    const amount = verifyRounding(refund, digits, check)(computeCharge(refund, "RUNS", check).exact);
     check.expect(`, refund ${index + 1}, value`, amount, refund["value"]);
   }
   // Refunds that round to 0 are listed, but have no part.
   const refundTotal = sumFigures(refunds, "value");
   check.expect(", parts", refundTotal.numerator === 0n ? 2 : 3, parts.length);
   check.expect(", part 3, rate", refundTotal.numerator === 0n ? undefined : refundTotal, parts[2]?.price);
-}
-
-/** A line and all lines below it, in invoice order. */
-function flattenLines(line: JsonObject): readonly JsonObject[] {
-  return [line, ...asList(line["lineItems"]).flatMap(flattenLines)];
-}
-
-/** The kind of a card's line, such as `USAGE`; undefined for other lines. */
-function cardKind({ type }: JsonObject): string | undefined {
-  return KINDS.find((kind) => type === cardType(kind, false) || type === cardType(kind, true));
-}
-
-/** The type of a card's line (S13.2). */
-function cardType(kind: string, inAdvance: boolean): string {
-  if (inAdvance && kind === "FIXED_FEE") return "ADVANCED_FIXED_FEE";
-  return `${inAdvance ? "ADVANCED_" : ""}${kind}_RATE_CARD_AMOUNT`;
 }

@@ -61,11 +61,14 @@ interface ComputedCharge {
   readonly exact: Fraction;
 }
 
+/** Which days the shares of parts are: none, runs of days that together are the served days, or each the served days. */
+export type DaySharing = "NONE" | "RUNS" | "EACH";
+
 /**
  * Recalculates an explanation: adds its parts, raises the sum to 0 and applies bounds where the explanation says so
  * (S7.4, S8.1).
  */
-export function computeCharge(explanation: JsonObject, isByDays: boolean, check: Check): ComputedCharge {
+export function computeCharge(explanation: JsonObject, sharing: DaySharing, check: Check): ComputedCharge {
   const { served, natural, least: floor } = explanation;
   const naturalDays = toWholeFraction(countDays(natural));
   const servedDays = toWholeFraction(countDays(served ?? natural));
@@ -74,12 +77,14 @@ export function computeCharge(explanation: JsonObject, isByDays: boolean, check:
   const isPeriod = isInside && naturalDays.numerator > 0n && servedDays.numerator >= 0n;
   check.expect(", natural", isPeriod ? natural : "whole days that contain the served days", natural);
   const parts = asList(explanation["parts"]).map((part, index) => {
-    return verifyPart(part, isByDays ? naturalDays : ONE, `, part ${index + 1}`, check);
+    return verifyPart(part, sharing === "NONE" ? ONE : naturalDays, `, part ${index + 1}`, check);
   });
   verifyRunningQuantities(asList(explanation["parts"]), check);
   // The runs of days of a charge cover its period, except for increases and refunds (S10.2, S10.3).
   const runs = parts.filter(({ sign, share }) => sign === 1 && compare(share, ONE) !== 0);
-  if (runs.length > 0 && served !== undefined && explanation["chargedBefore"] === undefined) {
+  if (sharing === "EACH") {
+    for (const { share } of parts) check.expect(", share of its parts", divide(servedDays, naturalDays), share);
+  } else if (runs.length > 0 && served !== undefined && explanation["chargedBefore"] === undefined) {
     check.expect(", days of its parts", servedDays, multiply(sumFigures(runs, "share"), naturalDays));
   }
   if (floor !== undefined) check.expect(", least", ZERO, floor);
@@ -307,8 +312,11 @@ interface SlabLine {
 
 /** The lines of a price table: the slabs of its parts, one by one (S18.6). */
 function listRowSlabs(parts: readonly Part[], digits: number): readonly SlabLine[] {
-  return parts.flatMap(({ slabs }) =>
-    slabs.map((slab) => ({ ...slab, exact: slab.amount, cut: roundToDigits(slab.amount, digits, "FLOOR") })),
+  return parts.flatMap(({ slabs, share }) =>
+    slabs.map((slab) => {
+      const exact = multiply(slab.amount, share);
+      return { ...slab, exact, cut: roundToDigits(exact, digits, "FLOOR") };
+    }),
   );
 }
 

@@ -141,7 +141,7 @@ export function verifyCredit(line: JsonObject, context: CreditLineContext, invoi
   check.expect(", remaining", subtract(available, paidTotal), explanation["remaining"]);
   if (explanation["refund"] === undefined) return;
   const refund = asObject(explanation["refund"]);
-  const amount = verifyRounding(refund, digits, check)(computeCharge(refund, true, check).exact);
+  const amount = verifyRounding(refund, digits, check)(computeCharge(refund, "RUNS", check).exact);
   if (explanation["creditAmount"] === undefined)
     check.expect(", left of the refund", compare(available, amount) > 0 ? amount : available, available);
   else check.expect(", creditAmount", amount, explanation["creditAmount"]);

@@ -112,6 +112,15 @@ export function roundToDigits({ numerator, denominator }: Fraction, digits: numb
   return { numerator: (isNegative ? -size : size) * 10n ** BigInt(Math.max(0, -digits)), denominator: scale };
 }
 
+/** Whether a number has at most `digits` digits before and after the point (S1.3, S1.6). */
+export function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): boolean {
+  const size = 10n ** BigInt(digits);
+  return (
+    (numerator < 0n ? -numerator : numerator) < size * denominator &&
+    roundToDigits({ numerator, denominator }, digits, "DOWN").numerator * denominator === numerator * size
+  );
+}
+
 /** Converts to a decimal: exact with up to `exactDigits` digits, otherwise 34 significant digits, half up (S1.4). */
 export function toDecimal({ numerator, denominator }: Fraction, exactDigits = 100): Fraction {
   const divisor = gcd(numerator < 0n ? -numerator : numerator, denominator);

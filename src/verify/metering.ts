@@ -1,21 +1,22 @@
-/** Meters events independently, by the rules of a book (S4, S5). */
+/** Meters events independently, by the rules of a book (S4, S5, S19). */
+import { type Aggregation, hasKeys, readAggregation, readAggregations } from "./aggregation.ts";
 import {
   add,
   compare,
   fractionOrZero,
+  hasAtMostDigits,
   toFraction,
-  type Fraction,
   isFraction,
   type JsonObject,
   asList,
-  ONE,
   parseJson,
   asObject,
-  roundToDigits,
   asText,
   formatFraction,
+  ONE,
   ZERO,
 } from "./figures.ts";
+import { listKeyedUnits } from "./keyed-units.ts";
 import {
   createRuleEvaluator,
   requireDecimal,
@@ -26,13 +27,23 @@ import {
   toText,
 } from "./rules.ts";
 import { listComputedFields, listNames, toComputation } from "./short-items.ts";
-import { addToCell, createUsedGroups, dayKey, type MeteredUnits, readGroup, type UsageCells } from "./usage-cells.ts";
+import {
+  addToCell,
+  createUsedGroups,
+  dayKey,
+  KEY_NAME,
+  type MeteredUnits,
+  readGroup,
+  type UsageCells,
+} from "./usage-cells.ts";
 
 /** The result of metering, which grows with each event. */
 export interface Metering {
   /** Meters one event. Events must be in time order. */
   readonly add: (event: unknown) => void;
   readonly cells: UsageCells;
+  /** How the meters of the book make quantities of their cells. */
+  readonly aggregations: ReadonlyMap<string, Aggregation>;
   /** The number of events, and of those whose quantities can't be verified here. */
   readonly events: () => { readonly total: number; readonly unverified: number };
   /** Why some can't be verified, without duplicates. */
@@ -48,8 +59,12 @@ interface Step {
   readonly name: string;
   readonly type: string;
   readonly rules: readonly { readonly matcher: unknown; readonly rule: unknown; readonly kind: string }[];
-  /** The dimensions of a meter's groups; undefined without groups. */
-  readonly groupBy?: readonly string[] | undefined;
+}
+
+interface MeterStep extends Step {
+  readonly aggregation: Aggregation;
+  /** The dimensions of the groups; undefined without groups. */
+  readonly groupBy: readonly string[] | undefined;
 }
 
 /** A schema and its meters. */
@@ -58,7 +73,7 @@ interface Schema {
   readonly dimensions: readonly string[];
   readonly dependencies: readonly JsonObject[];
   readonly fields: readonly Step[];
-  readonly meters: readonly Step[];
+  readonly meters: readonly MeterStep[];
   /** The attributes that consume feature credits. */
   readonly consumedAttributes: readonly string[];
   /** Why quantities of its events can't be verified. */
@@ -95,6 +110,7 @@ export function createMetering(bookValue: unknown, creditsSuffice = false): Mete
   }
   return {
     cells,
+    aggregations: readAggregations(book),
     reasons,
     unverified,
     events: () => ({ total, unverified: unverifiedEvents }),
@@ -170,10 +186,7 @@ function measureEvent(facts: JsonObject, schema: Schema, rules: RuleEvaluator): 
       if (quantity.numerator < 0n || !hasAtMostDigits(quantity, 40))
         throw new Error(`${name} is not a quantity that can be consumed`);
     }
-    return schema.meters.flatMap((meter) => {
-      const quantity = measure(facts, meter, rules);
-      return quantity === undefined ? [] : [{ meterId: meter.name, quantity, group: readGroup(facts, meter.groupBy) }];
-    });
+    return schema.meters.flatMap((meter) => measure(facts, meter, rules));
   } catch {
     // An error in a rule fails only this event (S3.8).
     return undefined;
@@ -194,30 +207,27 @@ function enrich(facts: JsonObject, { name, type, rules: computations }: Step, ru
   } else throw new Error(`${name} is not a string`);
 }
 
-/** The quantity of a meter for an event; undefined if no matcher is true. */
+/** The units of a meter for an event; none if no matcher is true. */
 function measure(
   facts: JsonObject,
-  { name, type, rules: computations }: Step,
+  { name, aggregation, groupBy, rules: computations }: MeterStep,
   rules: RuleEvaluator,
-): Fraction | undefined {
+): readonly MeteredUnits[] {
   const matchingComputations = computations.filter(
     ({ matcher }) => matcher === undefined || rules.evaluate({ "!!": [matcher] }, facts) === true,
   );
-  if (matchingComputations.length === 0) return undefined;
-  const results =
-    type === "COUNT" ? [ONE] : matchingComputations.map(({ rule }) => requireDecimal(rules.evaluate(rule, facts)));
-  const total = results.reduce(add, ZERO);
-  if (!hasAtMostDigits(total, 40)) throw new Error(`${name} counts too many digits`);
-  return total;
-}
-
-/** Whether a number has at most `digits` digits before and after the point (S1.3, S1.6). */
-function hasAtMostDigits({ numerator, denominator }: Fraction, digits: number): boolean {
-  const size = 10n ** BigInt(digits);
-  return (
-    (numerator < 0n ? -numerator : numerator) < size * denominator &&
-    roundToDigits({ numerator, denominator }, digits, "DOWN").numerator * denominator === numerator * size
-  );
+  if (matchingComputations.length === 0) return [];
+  const isCount = aggregation.kind === "COUNT";
+  const results = isCount ? [ONE] : matchingComputations.map(({ rule }) => rules.evaluate(rule, facts));
+  const group = readGroup(facts, groupBy);
+  if (hasKeys(aggregation)) {
+    const { id, timestamp } = asObject(facts["event"]);
+    const units = listKeyedUnits(aggregation, results, { id: asText(id), instant: readInstant(timestamp) });
+    return units.map(({ key, quantity }) => ({ meterId: name, quantity, group: { ...group, [KEY_NAME]: key } }));
+  }
+  const quantity = results.map(requireDecimal).reduce(add, ZERO);
+  if (!hasAtMostDigits(quantity, 40)) throw new Error(`${name} counts too many digits`);
+  return [{ meterId: name, quantity, group }];
 }
 
 /** The ACTIVE schemas by name, with their ACTIVE meters. */
@@ -260,11 +270,12 @@ function createFieldStep(field: JsonObject): Step {
   return { name: asText(field["name"]), type: asText(field["type"]), rules: [{ matcher: undefined, rule, kind }] };
 }
 
-function createMeterStep(meter: JsonObject): Step {
+function createMeterStep(meter: JsonObject): MeterStep {
   const computations = asList(meter["computations"] ?? [toComputation(meter)]).toSorted(byOrder);
   return {
     name: asText(meter["id"]),
-    type: asText(meter["aggregation"]),
+    type: "",
+    aggregation: readAggregation(meter),
     groupBy: Array.isArray(meter["groupBy"]) ? (meter["groupBy"] as unknown[]).map(asText) : undefined,
     rules: computations.map(({ matcher, computation }) => ({
       matcher: (matcher ?? undefined) === undefined ? undefined : toRule(matcher, parseJson),

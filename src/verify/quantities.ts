@@ -1,30 +1,48 @@
 /** Verifies the quantities of an invoice from usage: those of meters, and those of the rows of price tables. */
+import { type Aggregation, listDays, mustBeProrated } from "./aggregation.ts";
 import {
   add,
   asList,
   asObject,
   asText,
   type Check,
+  compare,
   formatValue,
   type Fraction,
+  fractionOrZero,
   type JsonObject,
   runCheck,
   sumFigures,
   type Tally,
   ZERO,
 } from "./figures.ts";
+import { isPriceProrated, readUsageLines } from "./invoice-lines.ts";
 import { readGroupOf } from "./usage-cells.ts";
-
-type Cells = readonly (readonly [day: string, units: Fraction])[];
 
 /** The usage of accounts. */
 export interface Usage {
   readonly meterIds: ReadonlySet<string>;
   /** Whether meters whose events consume a feature may be missing: they have no usage cells (S17.1). */
   readonly mayLackFeatureMeters: boolean;
-  /** Units of a meter on the UTC days `[from, until)`, with the {@link dayKey} of each; undefined if unknown. */
+  /** How the meters of the book make quantities; empty without a book. */
+  readonly aggregations: ReadonlyMap<string, Aggregation>;
+  /**
+   * Units of a meter on the UTC days `[from, until)`; undefined if unknown.
+   *
+   * @param passedUntil the first day that has not passed, for averages (S19.5); default `until`
+   */
+  readonly unitsBetween: (
+    accountId: string,
+    meterId: string,
+    from: string,
+    until: string,
+    passedUntil?: string,
+  ) => Fraction | undefined;
+  /** The {@link dayKey} and units of each cell of a meter that sums, on the UTC days `[from, until)`; undefined if unknown. */
   readonly cellsBetween: (accountId: string, meterId: string, from: string, until: string) => Cells | undefined;
 }
+
+type Cells = readonly (readonly [day: string, units: Fraction])[];
 
 /** An invoice, and its lines of usage cards. */
 interface UsedInvoice {
@@ -40,7 +58,6 @@ export function verifyQuantities(
   tally: Tally,
 ): readonly string[] {
   if (invoice["invoiceType"] !== "STANDARD") return [];
-  const [accountId, from, until] = [invoice["accountId"], invoice["startDate"], invoice["endDate"]].map(asText);
   // A meter without usage has no line, and only STANDARD invoices list usage.
   const usedUnits = readUsageLines(invoice);
   const missingMeters = usage.mayLackFeatureMeters
@@ -48,17 +65,45 @@ export function verifyQuantities(
     : [];
   for (const id of new Set([...usedUnits.keys(), ...usage.meterIds])) {
     if (missingMeters.includes(asText(id))) continue;
-    const cells = usage.cellsBetween(accountId ?? "", asText(id), from ?? "", until ?? "");
-    const units = cells?.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
-    if (cells === undefined || units === undefined || (!usedUnits.has(id) && units.numerator === 0n)) continue;
+    const units = computeUnits(invoice, asText(id), usage, fractionOrZero(usedUnits.get(id)));
+    if (units === undefined || (!usedUnits.has(id) && units.numerator === 0n)) continue;
+    const aggregation = usage.aggregations.get(asText(id));
     runCheck(tally, `${name}: usage of ${formatValue(id)}`, (check) => {
       check.expect("", units, usedUnits.get(id));
+      const [accountId = "", from = "", until = ""] = [
+        invoice["accountId"],
+        invoice["startDate"],
+        invoice["endDate"],
+      ].map(asText);
+      const cells = usage.cellsBetween(accountId, asText(id), from, until);
       const unpriced = asList(invoice["unpriced"]).filter(({ meterId }) => meterId === id);
-      for (const card of cards)
-        if (card["id"] === id) verifyRows(asObject(card["explanation"]), { cells, unpriced }, check);
+      for (const card of cards.filter((each) => each["id"] === id)) {
+        const isProrated = isPriceProrated(card);
+        check.expect(", prorated price", (aggregation && mustBeProrated(aggregation)) ?? isProrated, isProrated);
+        if (cells !== undefined) verifyRows(asObject(card["explanation"]), { cells, unpriced }, check);
+      }
     });
   }
   return missingMeters;
+}
+
+/** The units of a meter for an invoice. A draft may weigh a level over the days that had passed (S19.5). */
+function computeUnits(
+  { accountId, startDate, endDate, status }: JsonObject,
+  meterId: string,
+  usage: Usage,
+  found: Fraction,
+): Fraction | undefined {
+  const [from, until] = [asText(startDate), asText(endDate)];
+  const isWeighed = status === "DRAFT" && usage.aggregations.get(meterId)?.kind === "TIME_WEIGHTED";
+  const unitsUpTo = (day: string): Fraction | undefined =>
+    usage.unitsBetween(asText(accountId), meterId, from, until, day);
+  const passed = isWeighed
+    ? listDays(from, until)
+        .map(([day]) => unitsUpTo(day))
+        .find((units) => units !== undefined && compare(units, found) === 0)
+    : undefined;
+  return passed ?? unitsUpTo(until);
 }
 
 /**
@@ -111,11 +156,6 @@ function verifyRows(
 /** Equal for the same texts in any order, because parts do not name the dimensions of their groups. */
 function groupKey(texts: readonly unknown[]): string {
   return JSON.stringify(texts.map(asText).toSorted());
-}
-
-/** The units of each meter on an invoice. */
-export function readUsageLines(invoice: JsonObject): ReadonlyMap<unknown, unknown> {
-  return new Map(asList(asObject(invoice["usageInfo"])["lineItems"]).map(({ id, quantity }) => [id, quantity]));
 }
 
 /** The meters on an invoice that have usage and whose events consume a feature. */

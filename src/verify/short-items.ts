@@ -15,8 +15,26 @@ export function listComputedFields({ computed, computedDimensions }: JsonObject)
   );
 }
 
+const MEASURES = [
+  { field: "sum", aggregation: "SUM" },
+  { field: "max", aggregation: "MAX" },
+  { field: "min", aggregation: "MIN" },
+  { field: "unique", aggregation: "UNIQUE_COUNT" },
+  { field: "latest", aggregation: "LATEST" },
+  { field: "level", aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+  { field: "change", aggregation: "TIME_WEIGHTED", mode: "CHANGE" },
+];
+
+/** What a short meter measures, and how. */
+export function findMeasure(meter: JsonObject): (typeof MEASURES)[number] | undefined {
+  return MEASURES.find(({ field }) => (meter[field] ?? undefined) !== undefined);
+}
+
 /** The computation of a meter. */
-export function toComputation({ sum, where }: JsonObject): JsonObject {
+export function toComputation(meter: JsonObject): JsonObject {
+  const { where } = meter;
+  const { field = "sum" } = findMeasure(meter) ?? {};
+  const measured = meter[field];
   const conditions = Object.entries(asObject(where)).map(([dimension, condition]) => {
     const { not } = asObject(condition);
     const values = [toExactNumbers(not ?? condition)].flat().map(toText);
@@ -24,7 +42,10 @@ export function toComputation({ sum, where }: JsonObject): JsonObject {
     return not === undefined ? isOneOf : { "!": [isOneOf] };
   });
   return {
-    computation: typeof sum === "string" ? { var: `attribute.${sum}` } : sum,
+    computation:
+      typeof measured === "string"
+        ? { var: `${field === "unique" ? "dimension" : "attribute"}.${measured}` }
+        : measured,
     matcher: conditions.length === 0 ? undefined : { and: conditions },
   };
 }

@@ -30,8 +30,17 @@ export function readGroupOf(day: string): JsonObject {
   return Object.fromEntries(JSON.parse(day.slice(10) || "[]") as readonly (readonly [string, string])[]);
 }
 
+/** The name under which the group of a meter's usage by value has the value (S19.2). */
+export const KEY_NAME = "$key";
+/** Whether a {@link dayKey} has a value. */
+export function hasKey(day: string): boolean {
+  return day.includes(JSON.stringify(KEY_NAME));
+}
+
 /** The maximum number of groups of a meter with usage other than 0 in an account on a day (S18.1). */
 const GROUPS_MAX = 1000;
+/** The same of values, in all groups (S19.2). */
+const VALUES_MAX = 100_000;
 const GROUP_TEXT_MAX = 512;
 
 /** What a meter counts of an event. */
@@ -69,7 +78,8 @@ export function createUsedGroups(): {
     haveRoom(accountId, date, units) {
       if (units.group === undefined || units.quantity.numerator === 0n) return true;
       const groups = groupsOf(accountId, date, units);
-      return groups.size < GROUPS_MAX || groups.has(dayKey(date, units.group));
+      const maximum = Object.hasOwn(units.group, KEY_NAME) ? VALUES_MAX : GROUPS_MAX;
+      return groups.size < maximum || groups.has(dayKey(date, units.group));
     },
     update(accountId, date, units, sum) {
       if (units.group === undefined) return;

@@ -1,6 +1,8 @@
 /** Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together. */
+import { aggregate, type Aggregation, hasKeys, readAggregations } from "./aggregation.ts";
 import { verifyInvoices } from "./amounts.ts";
 import {
+  add,
   createTally,
   type Difference,
   toFraction,
@@ -14,7 +16,7 @@ import {
 import type { Metering } from "./metering.ts";
 import type { Usage } from "./quantities.ts";
 import { readInstant } from "./rules.ts";
-import { addToCell, dayKey, type UsageCells } from "./usage-cells.ts";
+import { addToCell, dayKey, hasKey, type UsageCells } from "./usage-cells.ts";
 
 /** The number of things verified, and of those without differences. */
 export interface Count {
@@ -30,6 +32,8 @@ export interface VerifyInput {
   readonly usage?: Iterable<unknown>;
   /** Metered events to verify cells from, and quantities too if there are no rows. */
   readonly metering?: Metering;
+  /** The book whose meters the rows measure: those of meters that do not sum need it (S19). Default that of the events. */
+  readonly book?: unknown;
 }
 
 /** The result of a verification. */
@@ -42,6 +46,8 @@ export interface Verification {
   readonly cells: Count;
   /** Meters whose quantities are not verified: they have no rows because their events consume a feature (S17.1). */
   readonly unverifiedMeters: ReadonlySet<string>;
+  /** Meters whose quantities are not verified: they have rows by value, which need the book (S19.2). */
+  readonly metersWithoutBook: ReadonlySet<string>;
   /** Empty if everything is verified. */
   readonly differences: readonly Difference[];
 }
@@ -51,17 +57,21 @@ export interface Verification {
  *
  * @throws {Error} if there are no invoices, one is invalid or has no explanations, or a usage row is invalid
  */
-export function verify({ invoices, usage, metering }: VerifyInput): Verification {
+export function verify({ invoices, usage, metering, book }: VerifyInput): Verification {
   const invoiceList = Array.isArray(invoices) ? invoices : asObject(invoices)["invoices"];
   if (!Array.isArray(invoiceList)) throw new Error('expected a list of invoices, or an object with "invoices"');
   const rows = usage === undefined ? undefined : parseCells(usage);
   const cells = createTally();
   if (rows !== undefined && metering !== undefined) compareCells(metering, rows, cells);
+  const aggregations = metering?.aggregations ?? readAggregations(book);
+  const metersWithoutBook = new Set(
+    rows === undefined ? [] : findMetersByValue(rows).filter((id) => !aggregations.has(id)),
+  );
   const { heads, amounts, quantities, unverifiedMeters } = verifyInvoices(
     invoiceList,
     rows === undefined
-      ? metering && usageFromCells(metering.cells, metering.unverified)
-      : { ...usageFromCells(rows), mayLackFeatureMeters: true },
+      ? metering && usageFromCells(metering.cells, metering.unverified, aggregations)
+      : { ...usageFromCells(rows, metersWithoutBook, aggregations), mayLackFeatureMeters: true },
   );
   const differences = [cells, heads, quantities, amounts].flatMap((tally) => tally.differences);
   return {
@@ -69,6 +79,7 @@ export function verify({ invoices, usage, metering }: VerifyInput): Verification
     quantities: toCount(quantities),
     cells: toCount(cells),
     unverifiedMeters,
+    metersWithoutBook,
     differences,
   };
 }
@@ -94,13 +105,35 @@ function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void 
   }
 }
 
+/** The meters that have rows by value (S19.2). */
+function findMetersByValue(rows: UsageCells): readonly string[] {
+  const keysByValue = [...rows].filter(([, days]) => [...days.keys()].some(hasKey));
+  return keysByValue.map(([key]) => (JSON.parse(key) as string[])[1] ?? "");
+}
+
 /** The usage of cycles from cells, without the given unverified meters. */
-export function usageFromCells(cells: UsageCells, unverifiedMeters: ReadonlySet<string> = new Set()): Usage {
+export function usageFromCells(
+  cells: UsageCells,
+  unverifiedMeters: ReadonlySet<string> = new Set(),
+  aggregations: ReadonlyMap<string, Aggregation> = new Map(),
+): Usage {
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
     mayLackFeatureMeters: false,
-    cellsBetween(accountId, meterId, from, until) {
+    aggregations,
+    unitsBetween(accountId, meterId, start, end, passed = end) {
       if (unverifiedMeters.has(meterId)) return undefined;
+      const [from = "", until = "", passedUntil = ""] = [start, end, passed].map((day) => day.slice(0, 10));
+      const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
+      const aggregation = aggregations.get(meterId);
+      if (aggregation !== undefined && hasKeys(aggregation))
+        return aggregate(aggregation, days, { from, until, passedUntil });
+      const daysInPeriod = [...days].filter(([day]) => day >= from && day < until);
+      return daysInPeriod.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
+    },
+    cellsBetween(accountId, meterId, from, until) {
+      const aggregation = aggregations.get(meterId);
+      if (unverifiedMeters.has(meterId) || (aggregation !== undefined && hasKeys(aggregation))) return undefined;
       const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
       return [...days].filter(([day]) => day >= from.slice(0, 10) && day < until.slice(0, 10));
     },

@@ -31,6 +31,7 @@ import {
   type InvoicesVector,
   type PriceVector,
   type ProrationVector,
+  type QuantityVector,
   type RemaindersVector,
   type TableVector,
   type Vector,
@@ -39,7 +40,8 @@ import {
   vectors,
 } from "../../src/vectors.ts";
 import { divide, fractionOrZero, multiply, roundToDigits, formatFraction } from "../../src/verify/figures.ts";
-import { verify } from "../../src/verify/verify.ts";
+import { createMetering } from "../../src/verify/metering.ts";
+import { usageFromCells, verify } from "../../src/verify/verify.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -54,6 +56,8 @@ function runVector(vector: Vector): Vector["expected"] {
       return madePrice(vector.input);
     case "table":
       return madeTable(vector.input);
+    case "quantity":
+      return madeQuantity(vector.input);
     case "invoices":
       return madeInvoices(vector.input);
     case "cycles": {
@@ -139,6 +143,13 @@ function formatGroupQuantity({ group, quantity }: Pick<UnpricedUsage, "group" | 
   return { group, quantity: quantity.toFixed() };
 }
 
+function madeQuantity(input: QuantityVector["input"]): QuantityVector["expected"] {
+  const { book, events } = bookOfMeter(input);
+  const { invoices } = preview(book, events as readonly EventInput[], input.period);
+  const quantities = invoices.flatMap(({ usageInfo }) => usageInfo?.lineItems ?? []).map(({ quantity }) => quantity);
+  return { quantity: sum(quantities).toFixed() };
+}
+
 function madeInvoices({ book, events }: InvoicesVector["input"]): InvoicesVector["expected"] {
   const { invoices } = preview(book, events as readonly EventInput[]);
   return {
@@ -196,6 +207,20 @@ function bookOfTable({
     dimensions: group,
   }));
   return { book, events };
+}
+
+/** A book with the vector's meter and a plan that covers the period. */
+function bookOfMeter({ meter, period, events }: QuantityVector["input"]): InvoicesVector["input"] {
+  const namesOf = (field: "attributes" | "dimensions"): readonly string[] => [
+    ...new Set(events.flatMap((event) => Object.keys(event[field]))),
+  ];
+  const book = {
+    eventSchemas: [{ name: "sample", attributes: namesOf("attributes"), dimensions: namesOf("dimensions") }],
+    usageMeters: [{ id: "m", schema: "sample", ...meter }],
+    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "m", rate: 1 }] }],
+    accounts: [{ id: "acme", plans: [{ plan: "pp", ...period }] }],
+  };
+  return { book, events: events.map((event) => ({ schemaName: "sample", accountId: "acme", ...event })) };
 }
 
 function madeRemainders({ amounts, digits, rounding }: RemaindersVector["input"]): RemaindersVector["expected"] {
@@ -261,6 +286,31 @@ describe("vectors", () => {
     const { differences, amounts } = verify({ invoices: JSON.parse(JSON.stringify(invoices)) });
     expect(differences).toEqual([]);
     expect(amounts.verified).toBe(amounts.total);
+  });
+
+  test.each(
+    vectors.flatMap((vector): [string, QuantityVector][] => (vector.kind === "quantity" ? [[vector.id, vector]] : [])),
+  )("the verifier computes the quantity: %s", (_, { input, expected }) => {
+    const { book, events } = bookOfMeter(input);
+    const metering = createMetering(book);
+    for (const event of events) metering.add(event);
+    const usage = usageFromCells(metering.cells, metering.unverified, metering.aggregations);
+    const { from, until } = input.period;
+    expect(formatFraction(usage.unitsBetween("acme", "m", from, until) ?? fractionOrZero("-1"))).toBe(
+      expected.quantity,
+    );
+  });
+
+  test.each(
+    vectors.flatMap((vector): [string, InvoicesVector][] => (vector.kind === "invoices" ? [[vector.id, vector]] : [])),
+  )("the verifier recomputes the invoices from the events: %s", (_, { input: { book, events } }) => {
+    const { invoices } = preview(book, events as readonly EventInput[], { explain: true });
+    const metering = createMetering(book);
+    for (const event of events) metering.add(event);
+    const { differences, amounts, quantities } = verify({ invoices: JSON.parse(JSON.stringify(invoices)), metering });
+    expect(differences).toEqual([]);
+    expect(amounts.verified).toBe(amounts.total);
+    expect(quantities.total).toBeGreaterThan(0);
   });
 
   test.each(

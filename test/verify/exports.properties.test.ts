@@ -116,8 +116,8 @@ test("S13.6 the export of any history is verified, and a changed figure in it is
       const invoices = JSON.parse(text) as unknown;
       const toRows = (of: typeof exportedParts.usage): unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
       const [usage, featureUsage] = [toRows(exportedParts.usage), toRows(exportedParts.featureUsage)];
-      expect(verify({ invoices, usage }).differences).toEqual([]);
-      expect(verify({ invoices, usage: [...usage, ...featureUsage] }).differences).toEqual([]);
+      expect(verify({ invoices, usage, book }).differences).toEqual([]);
+      expect(verify({ invoices, usage: [...usage, ...featureUsage], book }).differences).toEqual([]);
       const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
       const path = figures[choice % figures.length];
       if (path !== undefined)

@@ -29,7 +29,7 @@ export const verifyCommand: Command = {
   options: {
     ...usageOptions,
     ...rowOptions,
-    book: { kind: "one", value: "BOOK", help: "the book with the meters of the events" },
+    book: { kind: "one", value: "BOOK", help: "the book with the meters of the events or the usage" },
   },
   run: runVerify,
 };
@@ -41,20 +41,19 @@ async function runVerify(args: Arguments, io: Io): Promise<"done" | "problems"> 
   if (more.length > 0) throw new UsageError(`expected one file of INVOICES, got ${more.length + 1}`);
   const { files, memory } = readEventInput(args, io);
   const bookPath = args.value("book");
-  if (files.length > 0 !== (bookPath !== undefined)) {
-    throw new UsageError("--events and --book must be given together");
-  }
+  const usagePaths = args.values("usage");
+  if (files.length > 0 && bookPath === undefined) throw new UsageError("--events needs the --book with their meters");
+  if (files.length + usagePaths.length === 0 && bookPath !== undefined)
+    throw new UsageError("--book needs --events or --usage");
   const text = await readTextFile(path, io);
   parseInvoices(path, text);
   const invoices = parseJson(text);
-  const usagePaths = args.values("usage");
   const usage = usagePaths.length === 0 ? undefined : await readUsageFiles(usagePaths, io);
+  const book = bookPath === undefined ? undefined : await readBookDocument(bookPath, io);
   const metering =
-    bookPath === undefined
-      ? undefined
-      : await meterEventFiles(bookPath, { files, memory }, hadEnoughCredits(invoices), io);
+    files.length === 0 ? undefined : await meterEventFiles(book, { files, memory }, hadEnoughCredits(invoices), io);
   const verification = withInputError(path, () =>
-    verify({ invoices, ...(usage && { usage }), ...(metering && { metering }) }),
+    verify({ invoices, book, ...(usage && { usage }), ...(metering && { metering }) }),
   );
   await printVerification(verification, metering, usage !== undefined, io);
   return verification.differences.length === 0 ? "done" : "problems";
@@ -69,12 +68,12 @@ function hadEnoughCredits(invoices: unknown): boolean {
 }
 
 async function meterEventFiles(
-  bookPath: string,
+  book: unknown,
   { files, memory }: { readonly files: readonly EventFile[]; readonly memory: string | undefined },
   creditsSuffice: boolean,
   io: Io,
 ): Promise<Metering> {
-  const metering = createMetering(await readBookDocument(bookPath, io), creditsSuffice);
+  const metering = createMetering(book, creditsSuffice);
   const sink: EventSink = {
     onEvent: (_file, _line, event) => {
       metering.add(event);
@@ -133,10 +132,13 @@ async function printVerification(
   const { differences } = verification;
   const shownDifferences = differences.slice(0, DIFFERENCES_SHOWN_MAX);
   const lines = shownDifferences.map(({ where, expected, found }) => `${where}: expected ${expected}, found ${found}`);
-  for (const id of verification.unverifiedMeters) {
-    const note = `the usage has no rows of the meter ${id}, whose events consume a feature; its quantities are not verified`;
-    await write(io.stderr, `note: ${toPrintable(note)}\n`);
-  }
+  const notes = [
+    ...[...verification.unverifiedMeters].map(
+      (id) => `the usage has no rows of the meter ${id}, whose events consume a feature; its`,
+    ),
+    ...[...verification.metersWithoutBook].map((id) => `the meter ${id} does not sum, and there is no --book; its`),
+  ];
+  for (const note of notes) await write(io.stderr, `note: ${toPrintable(note)} quantities are not verified\n`);
   const more = differences.length - shownDifferences.length;
   if (more > 0) lines.push(`… and ${groupThousands(String(more))} more`);
   if (metering !== undefined) {

@@ -104,6 +104,37 @@ describe("ratebook verify", () => {
     expect(empty.out).toContain("0 of 3 quantities verified\n");
   });
 
+  test("S19 verifies quantities of a meter that does not sum by its rows, with the book", async () => {
+    const book = files.file(
+      "peak.json",
+      JSON.stringify({
+        organization: { id: "acme" },
+        eventSchemas: [{ name: "sample", attributes: ["n"] }],
+        usageMeters: [{ id: "peak", schema: "sample", max: "n" }],
+        pricePlans: [{ id: "plan", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 2 }] }],
+        accounts: [{ id: "acme", plan: "plan", from: "2024-06-01" }],
+      }),
+    );
+    const rows = ["48", "7"].map((value) => ({
+      accountId: "acme",
+      meterId: "peak",
+      date: "2024-06-14",
+      quantity: "1",
+      group: { $key: value },
+    }));
+    const usage = files.file("peaks.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const { out: peaks } = await ratebook(["preview", book, "--usage", usage, "--explain", "--format", "json"]);
+    const priced = files.file("peak-invoices.json", peaks);
+    const { code, out } = await verify(priced, "--usage", usage, "--book", book);
+    expect(out).toMatch(/^1 of 1 quantities verified\n/);
+    expect(code).toBe(0);
+    const withoutBook = await verify(priced, "--usage", usage);
+    expect(withoutBook.out).toMatch(/^0 of 0 quantities verified\n/);
+    expect(withoutBook.err).toBe(
+      "note: the meter peak does not sum, and there is no --book; its quantities are not verified\n",
+    );
+  });
+
   test("prints the differences and exits with 1", async () => {
     const wrong = files.file("wrong.json", output.replace('"value": 3,', '"value": 4,'));
     const { code, out } = await verify(wrong);
@@ -116,7 +147,8 @@ describe("ratebook verify", () => {
 
   test.each<[string, () => readonly string[], number, string]>([
     ["nothing", () => [], 2, "missing INVOICES: give a file written by `preview --explain --format json`"],
-    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events and --book must be given together"],
+    ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events needs the --book with their meters"],
+    ["a book alone", () => [invoices, "--book", BOOK], 2, "--book needs --events or --usage"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
     [
       "invoices without explanations",

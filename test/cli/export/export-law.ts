@@ -86,11 +86,14 @@ export async function tryExport(store: Store, { book, steps }: Case, counts: Law
  * S13.6: the files of an export verify, with all usage and with only the usage that can be priced; a changed figure is
  * detected.
  */
-function expectVerified({ invoices: parts, usage, featureUsage }: ExportedParts, counts: LawCounts): void {
+function expectVerified(
+  { invoices: parts, usage, featureUsage, parsedBook: book }: ExportedParts,
+  counts: LawCounts,
+): void {
   const invoices = JSON.parse(JSON.stringify(parts)) as unknown;
   const toRows = (of: ExportedParts["usage"]): readonly unknown[] => JSON.parse(JSON.stringify(of)) as unknown[];
   for (const usageRows of [toRows(usage), toRows([...usage, ...featureUsage])])
-    expect(verify({ invoices, usage: usageRows }).differences).toEqual([]);
+    expect(verify({ invoices, usage: usageRows, book }).differences).toEqual([]);
   const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices));
   const path = figures[(counts.invoices * 7919) % figures.length];
   if (path === undefined) return;

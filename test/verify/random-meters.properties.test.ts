@@ -1,0 +1,198 @@
+/** The verifier on random meters that do not sum: quantities from the events, prices of cut cycles, changed digits (S19). */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { type EventInput, meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
+import { createMetering, type Difference, verify } from "../../src/verify.ts";
+import { runs } from "../support/runs.ts";
+import { type FigurePath, isTerm, listFigures, withOtherDigit } from "./figures.ts";
+
+const DIMENSIONS = ["region", "user"];
+const MEASURES = ["max", "min", "unique", "latest", "level", "change"] as const;
+type Measure = (typeof MEASURES)[number];
+const LONG = {
+  max: { aggregation: "MAX" },
+  min: { aggregation: "MIN" },
+  unique: { aggregation: "UNIQUE_COUNT" },
+  latest: { aggregation: "LATEST" },
+  level: { aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+  change: { aggregation: "TIME_WEIGHTED", mode: "CHANGE" },
+} as const;
+
+interface MeterCase {
+  readonly measure: Measure;
+  /** Whether the book has the long form, with a second computation that matches some events. */
+  readonly isLong: boolean;
+  readonly wantsDaily: boolean;
+  readonly wantsCarryOver: boolean;
+  readonly groupBy: readonly string[];
+  readonly wantsProration: boolean;
+  readonly price: object;
+  readonly table: object | undefined;
+  readonly limits: object;
+  readonly interval: "MONTHLY" | "WEEKLY";
+  /** Days of plans, numbered from 1 September 2026. */
+  readonly plans: readonly (readonly [from: number, until: number])[];
+  readonly samples: readonly Sample[];
+}
+
+interface Sample {
+  readonly day: number;
+  readonly time: string;
+  readonly value: number | string;
+  readonly region: string;
+  readonly user: string;
+}
+
+const amounts = fc.constantFrom(0, 1, "0.07", "3.333");
+const tierLists = fc
+  .tuple(fc.integer({ min: 1, max: 9 }), amounts, amounts)
+  .map(([upTo, first, next]) => [{ upTo, rate: first }, { rate: next }]);
+const terms = fc.oneof(
+  amounts.map((rate) => ({ rate })),
+  tierLists.map((tiers) => ({ tiers })),
+  tierLists.map((volumeTiers) => ({ volumeTiers })),
+);
+const tables = fc
+  .record({
+    quantity: fc.constantFrom(0, 2, 5),
+    all: terms,
+    eu: fc.option(terms, { nil: undefined }),
+    dated: fc.option(fc.record({ from: fc.constantFrom("2026-09-20", "2026-10-12"), rate: amounts }), {
+      nil: undefined,
+    }),
+    slabsOver: fc.constantFrom("ROW", "GROUP"),
+  })
+  .map(({ quantity, all, eu, dated, slabsOver }) => ({
+    ...(quantity > 0 && { allowance: { quantity } }),
+    rows: [
+      ...(eu === undefined ? [] : [{ when: { region: "eu" }, slabsOver, ...eu }]),
+      { slabsOver, ...all },
+      ...(dated === undefined ? [] : [{ slabsOver, ...dated }]),
+    ],
+  }));
+const samples: fc.Arbitrary<Sample> = fc.record({
+  day: fc.integer({ min: 1, max: 80 }),
+  time: fc.constantFrom("00:00:00Z", "23:59:59.999Z", "12:00:00Z", "07:13:11.017Z", "12:00:00+02:00"),
+  value: fc.constantFrom(0, 1, 2, 3, 7, -2, "0.5", "1.0", "33.333", "0.00000000000000000001"),
+  region: fc.constantFrom("eu", "us"),
+  user: fc.constantFrom("ann", "bob", "1", "1.0", "\u{1F600}"),
+});
+const cases: fc.Arbitrary<MeterCase> = fc.record({
+  measure: fc.constantFrom(...MEASURES),
+  isLong: fc.boolean(),
+  wantsDaily: fc.boolean(),
+  wantsCarryOver: fc.boolean(),
+  groupBy: fc.subarray(DIMENSIONS),
+  wantsProration: fc.boolean(),
+  price: terms,
+  table: fc.option(tables, { nil: undefined }),
+  limits: fc.constantFrom({}, {}, { minimum: 10 }, { maximum: 20 }),
+  interval: fc.constantFrom("MONTHLY", "MONTHLY", "WEEKLY"),
+  plans: fc
+    .uniqueArray(fc.integer({ min: 1, max: 90 }), { minLength: 2, maxLength: 4 })
+    .map((days) => days.toSorted((a, b) => a - b))
+    .map((days) =>
+      days.flatMap((day, index) => (index % 2 === 0 ? [[day, days[index + 1] ?? day + 40] as const] : [])),
+    ),
+  samples: fc.array(samples, { maxLength: 16 }),
+});
+
+const dayText = (day: number): string => new Date(Date.UTC(2026, 8, day)).toISOString().slice(0, 10);
+
+function bookOf(each: MeterCase): ShortBookInput {
+  const { measure, groupBy, table, interval, plans, limits } = each;
+  const daily = each.wantsDaily && measure !== "latest";
+  const field = measure === "unique" ? "user" : "value";
+  const variable = { var: measure === "unique" ? "dimension.user" : "attribute.value" };
+  const computations = [
+    { order: 1, computation: variable },
+    { order: 2, matcher: { "==": [{ var: "dimension.region" }, "us"] }, computation: { var: "attribute.value" } },
+  ];
+  const card =
+    table !== undefined && groupBy.includes("region")
+      ? { rateTable: { ...table, ...limits } }
+      : { ...each.price, ...limits };
+  return {
+    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: DIMENSIONS }],
+    usageMeters: [
+      {
+        id: "m",
+        schema: "sample",
+        ...(each.isLong ? { ...LONG[measure], computations } : { [measure]: field }),
+        ...(groupBy.length > 0 && { groupBy }),
+        ...(daily && { daily }),
+        ...(measure === "latest" && each.wantsCarryOver && { carryOver: true }),
+      },
+    ],
+    pricePlans: [
+      {
+        id: "p",
+        cycle: interval,
+        usage: [{ meter: "m", ...card, ...(!daily && each.wantsProration && { prorate: true }) }],
+      },
+    ],
+    accounts: [
+      { id: "acme", plans: plans.map(([from, until]) => ({ plan: "p", from: dayText(from), until: dayText(until) })) },
+    ],
+  } as ShortBookInput;
+}
+
+/** Events in time order; of equal times not in that of their ids. */
+function toEvents(list: readonly Sample[]): readonly EventInput[] {
+  const events = list.map(({ day, time, value, region, user }, index): EventInput => ({
+    schemaName: "sample",
+    id: `e${(index * 7) % 17}`,
+    accountId: "acme",
+    timestamp: `${dayText(day)}T${time}`,
+    attributes: { value },
+    dimensions: { region, user },
+  }));
+  return events.toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
+}
+
+/** The invoices of a case, and the verifier with its events. */
+function previewCase(each: MeterCase): {
+  readonly invoices: unknown;
+  readonly check: (invoices: unknown) => readonly Difference[];
+} {
+  const source = bookOf(each);
+  const book = readBook(source);
+  const events = toEvents(each.samples);
+  const { invoices } = preview(book, events, { explain: true, from: "2026-09-01", until: "2026-12-01" });
+  const usage: readonly unknown[] = JSON.parse(JSON.stringify(meter(book, events).usage));
+  const metering = createMetering(source);
+  for (const event of events) metering.add(event);
+  return {
+    invoices: JSON.parse(JSON.stringify(invoices)) as unknown,
+    check: (changed) => [
+      ...verify({ invoices: changed, metering }).differences,
+      ...verify({ invoices: changed, usage, metering }).differences,
+      ...verify({ invoices: changed, usage, book: source }).differences,
+    ],
+  };
+}
+
+/** An allowance of which units are left can be larger, and the text of a group can be a number. */
+function isTextOrAllowance(path: FigurePath): boolean {
+  return path.at(-2) === "allowance" || path.includes("groups") || path.includes("group");
+}
+
+test(
+  "S13.6 S19 invoices of random meters that do not sum are verified, and a changed digit is detected",
+  { timeout: 300_000 },
+  () => {
+    fc.assert(
+      fc.property(cases, fc.nat(), fc.nat(), fc.nat(), (each, choice, place, step) => {
+        const { invoices, check } = previewCase(each);
+        expect(check(invoices)).toEqual([]);
+        const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices) && !isTextOrAllowance(path));
+        const path = figures[choice % figures.length];
+        if (path === undefined) return;
+        const differences = check(withOtherDigit(invoices, path, place, step));
+        expect([path.join("."), differences.length > 0]).toEqual([path.join("."), true]);
+      }),
+      { numRuns: runs(3000, 150) },
+    );
+  },
+);
