@@ -38,7 +38,7 @@ export const usageOptions: OptionSpecs = {
   usage: {
     kind: "list",
     value: "FILE…",
-    help: "usage by account, meter and day (accountId, meterId, date, quantity): CSV, NDJSON or JSON",
+    help: "usage by account, meter, day and group (accountId, meterId, date, quantity, group.NAME): CSV, NDJSON or JSON",
   },
 };
 

@@ -242,3 +242,9 @@ test("format keeps a table in both forms", async () => {
   const longCard = { usageMeterId: "um.tokens", rateTable: table?.rateTable };
   expect(readJson(long)).toMatchObject({ pricePlans: [{ pricePlanDetails: { usageRateCards: [longCard] } }] });
 });
+
+test("the help of --usage names the columns of groups", async () => {
+  expect((await run("preview", "--help")).out.replaceAll(/\s+/g, " ")).toContain(
+    "(accountId, meterId, date, quantity, group.NAME)",
+  );
+});

@@ -5,6 +5,7 @@ import { createEngine, type Engine, type EngineOptions } from "../../../src/engi
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { perUnit } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { activeSchema, callEvent, customerWith, monthly, sumMeter } from "../support.ts";
 
 const DAY = 86_400_000;
@@ -98,6 +99,52 @@ describe("events with a retention of 60 days", () => {
     expect(totals).toEqual([
       ["2024-04-01T00:00:00.000Z", "14"],
       ["2024-03-01T00:00:00.000Z", "10"],
+    ]);
+  });
+
+  test("S18.1 S18.6 leave the usage of their groups, and the lines of its price table", async () => {
+    let now = Date.parse("2024-03-01T00:00:00Z");
+    const engine = createEngine({ store: memoryStore(), clock: () => now, keepEventsMs: KEPT });
+    await engine.load({
+      eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
+      usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: ["model"] }],
+      pricePlans: [
+        {
+          id: "pp",
+          cycle: "MONTHLY",
+          usage: [{ meter: "tokens", rateTable: { rows: [{ when: { model: "large" }, rate: 3 }, { rate: 1 }] } }],
+        },
+      ],
+      accounts: [{ id: "acme", plan: "pp", from: "2024-03-01" }],
+    });
+    const timestamp = "2024-03-10T00:00:00Z";
+    now = Date.parse(timestamp);
+    await engine.ingest(
+      [5, 7, 2].map((tokens, index) => {
+        const dimensions = { model: index < 2 ? "large" : "small" };
+        return {
+          schemaName: "call",
+          id: `e${index}`,
+          accountId: "acme",
+          timestamp,
+          attributes: { tokens },
+          dimensions,
+        };
+      }),
+    );
+    now = Date.parse("2024-06-01T00:00:00Z");
+    await engine.finalize();
+    expect(await engine.pruneEvents()).toEqual({ pruned: 3 });
+    const usage = await engine.usage({ accountIds: ["acme"], from: "2024-03-01", until: "2024-05-01" });
+    expect(usage.map(({ group, quantity }) => [group, quantity.toFixed()])).toEqual([
+      [{ model: "large" }, "12"],
+      [{ model: "small" }, "2"],
+    ]);
+    const { items } = await engine.invoices.list({ filter: { accountId: "acme" } });
+    const lines = items.flatMap(({ invoice }) => linesOfType(invoice, "USAGE_RATE_CARD_SLAB_AMOUNT"));
+    expect(lines.map(({ quantity, value }) => [quantity?.toFixed(), value.toFixed()])).toEqual([
+      ["12", "36"],
+      ["2", "2"],
     ]);
   });
 

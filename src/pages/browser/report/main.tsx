@@ -26,7 +26,8 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
     <>
       <header class="page-head">
         <h1>{accounts.length === 0 && drafts.length > 0 ? "Impact of the price change" : "Usage and invoices"}</h1>
-        <p class="soft">{period === undefined ? "Nothing was invoiced" : formatDayRange(period.from, period.until)}</p>
+        {period !== undefined && <p class="soft">{formatDayRange(period.from, period.until)}</p>}
+        {period === undefined && drafts.length === 0 && <p class="soft">Nothing was invoiced</p>}
       </header>
       <main>
         <Summary data={data} />
