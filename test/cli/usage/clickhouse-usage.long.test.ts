@@ -132,7 +132,7 @@ test("S17.4, S17.5 a server bills the rows of a table, bills nothing while it is
   );
   // Of 70.5 units 141 was billed; 110.5 cost 210.5. Of 2 units 4 was billed.
   expect(await late()).toEqual([
-    "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-05,0,40,40,USD,141,210.5,69.5",
-    "prod,inv.ID,2024-02-01,2024-03-01,um.units,2024-02-29,0,0.1,0.1,USD,4,4.2,0.2",
+    "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-05,0,40,40,USD,141,210.5,69.5,",
+    "prod,inv.ID,2024-02-01,2024-03-01,um.units,2024-02-29,0,0.1,0.1,USD,4,4.2,0.2,",
   ]);
 });
