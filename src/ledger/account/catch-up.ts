@@ -4,7 +4,6 @@
  * account is caught up.
  */
 import { carriesOver } from "../../book/resources/event-schema.ts";
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { type Day, dayOf, type Instant, INSTANT_MIN, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
@@ -163,7 +162,8 @@ export function isBehind(record: AccountRecord, upTo: Instant): boolean {
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
   const { decisions } = findAccountPlan(catalog, record);
   // Overage windows follow the plans as known (S11.3): a decision that is not known yet may begin within one.
-  if (decisions.some(({ plan }) => plan && pricesCarriedUsage(catalog, plan.details))) return FIRST_DAY;
+  // Invoices list usage of every meter, priced or not.
+  if ([...catalog.billing.keyedMeters.values()].some(carriesOver)) return FIRST_DAY;
   if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
   const open = findOpenCycles(catalog, record, catchUpInstant(record, upTo));
   // Within one term, the windows of the first cycle begin first.
@@ -177,14 +177,6 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
 
 /** The first day that usage may have. */
 const FIRST_DAY = dayOf(INSTANT_MIN);
-
-/** Whether a plan prices a meter whose quantity depends on events before the period (S19.1). */
-function pricesCarriedUsage({ billing }: Catalog, { usageRateCards }: PricePlanDetails): boolean {
-  return usageRateCards.some(({ usageMeterId }) => {
-    const meter = billing.keyedMeters.get(usageMeterId);
-    return meter !== undefined && carriesOver(meter);
-  });
-}
 
 /**
  * The first listing instant of the final invoices read by catch-up, drafts and decisions on open cycles. No earlier

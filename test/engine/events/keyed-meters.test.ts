@@ -128,3 +128,24 @@ test("S19.1 metrics of usage have the peak of each day, or of the month; revenue
   expect(await pointsOf({ name: "USAGE", aggregationPeriod: "MONTH" })).toEqual(["01: 48"]);
   expect(await pointsOf({ name: "REVENUE", aggregationPeriod: "DAY" })).toEqual(["02: 30", "14: 18"]);
 });
+
+test("S13.5 S19.1 a draft lists the value that is carried over from before the plan, without a card too", async () => {
+  let now = toInstant("2026-10-01");
+  const engine = createEngine({ store: memoryStore(), clock: () => now });
+  await engine.load({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "sample", attributes: ["value"] }],
+    usageMeters: [
+      { id: "m", schema: "sample", latest: "value", carryOver: true },
+      { id: "count", schema: "sample", count: true },
+    ],
+    pricePlans: [{ id: "p", cycle: "MONTHLY", usage: [{ meter: "count", rate: 1 }] }],
+    accounts: [{ id: "contoso", plan: "p", from: "2026-10-01" }],
+  });
+  const event = { schemaName: "sample", accountId: "contoso", attributes: { value: 5 } };
+  await engine.ingest([{ ...event, id: "before", timestamp: "2026-09-30T10:00:00Z" }]);
+  now = toInstant("2026-10-21");
+  const { invoices } = await engine.preview();
+  const lines = invoices.flatMap(({ invoice }) => invoice.usageInfo?.lineItems ?? []);
+  expect(lines.map(({ id, quantity }) => `${id} ${quantity.toFixed()}`)).toEqual(["m 5"]);
+});
