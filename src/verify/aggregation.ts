@@ -44,6 +44,9 @@ interface ValueUsage {
   readonly sum: Fraction;
 }
 
+/** By the texts of the group. */
+export type UsageGroups = ReadonlyMap<string, readonly ValueUsage[]>;
+
 const DAY_MS = 86_400_000;
 const AVERAGE_DIGITS = 20;
 
@@ -73,12 +76,8 @@ export function mustBeProrated(aggregation: Aggregation): boolean | undefined {
   return aggregation.kind === "TIME_WEIGHTED" ? true : undefined;
 }
 
-/** The quantity of a period: each group is aggregated by itself. @param usage by the key of a day and group */
-export function aggregate(
-  aggregation: Aggregation,
-  usage: Iterable<readonly [string, Fraction]>,
-  days: Days,
-): Fraction {
+/** The usage of values, by group. @param usage by the key of a day and group */
+export function groupValues(usage: Iterable<readonly [string, Fraction]>): UsageGroups {
   const groups = new Map<string, ValueUsage[]>();
   for (const [cell, sum] of usage) {
     const texts = JSON.parse(cell.slice(11)) as (readonly [name: string, text: string])[];
@@ -89,32 +88,35 @@ export function aggregate(
     // A value of which every event was undone is not there.
     if (sum.numerator !== 0n) values.push({ date: cell.slice(0, 10), key, sum });
   }
+  return groups;
+}
+
+/** The quantity of a period: each group is aggregated by itself. */
+export function aggregate(aggregation: Aggregation, groups: UsageGroups, days: Days): Fraction {
   return [...groups.values()].map((values) => aggregateGroup(aggregation, values, days)).reduce(add, ZERO);
 }
 
 function aggregateGroup(aggregation: Aggregation, values: readonly ValueUsage[], days: Days): Fraction {
-  if (aggregation.isDaily) {
-    const single = { ...aggregation, isDaily: false };
-    return listDays(days.from, days.until)
-      .map(([from, until]) => aggregateGroup(single, values, { ...days, from, until }))
-      .reduce(add, ZERO);
-  }
-  const within = values.filter(({ date }) => date >= days.from && date < days.until);
-  const numbers = (): readonly Fraction[] => within.map(({ key }) => fractionOrZero(key));
-  switch (aggregation.kind) {
-    case "MAX":
-      return within.length === 0 ? ZERO : numbers().reduce(maxFraction);
-    case "MIN":
-      return within.length === 0 ? ZERO : numbers().reduce(minFraction);
-    case "UNIQUE_COUNT":
-      return toWholeFraction(new Set(within.map(({ key }) => key)).size);
-    case "LATEST": {
-      const counted = aggregation.isCarriedOver ? values.filter(({ date }) => date < days.until) : within;
-      return sortByTime(counted).at(-1)?.value ?? ZERO;
-    }
-    default:
-      return computeAverage(aggregation.mode === "CHANGE" ? areaOfChanges(values) : areaOfLevels(values), days);
-  }
+  const known = values.filter(({ date }) => date < days.until);
+  const periods = aggregation.isDaily ? listDays(days.from, days.until) : [[days.from, days.until] as const];
+  const quantityOf =
+    aggregation.kind === "TIME_WEIGHTED"
+      ? createAverage(aggregation.mode === "CHANGE" ? areaOfChanges(known) : areaOfLevels(known), days)
+      : (from: string, until: string) => aggregatePeriod(aggregation, known, from, until);
+  return periods.map(([from, until]) => quantityOf(from, until)).reduce(add, ZERO);
+}
+
+function aggregatePeriod(
+  { kind, isCarriedOver }: Aggregation,
+  values: readonly ValueUsage[],
+  from: string,
+  until: string,
+): Fraction {
+  const within = values.filter(({ date }) => date >= from && date < until);
+  if (kind === "UNIQUE_COUNT") return toWholeFraction(new Set(within.map(({ key }) => key)).size);
+  if (kind === "LATEST") return sortByTime(isCarriedOver ? values : within).at(-1)?.value ?? ZERO;
+  const numbers = within.map(({ key }) => fractionOrZero(key));
+  return numbers.length === 0 ? ZERO : numbers.reduce(kind === "MAX" ? maxFraction : minFraction);
 }
 
 /** The start and the end of each day of a period. */
@@ -124,38 +126,37 @@ export function listDays(from: string, until: string): readonly (readonly [from:
   return Array.from({ length: count }, (_, index) => [dayAt(index), dayAt(index + 1)]);
 }
 
-/** A level × milliseconds, from its first change until midnight of a day. */
-type Area = (date: string) => Fraction;
+/** The sum of a level × its milliseconds from one midnight to another. */
+type Area = (from: string, until: string) => Fraction;
 
 /** The average of a level in a period, rounded once. */
-function computeAverage(area: Area, { from, until, passedUntil }: Days): Fraction {
-  const end = passedUntil < until ? passedUntil : until;
-  if (end <= from) return ZERO;
-  const periodMs = toWholeFraction(Date.parse(until) - Date.parse(from));
-  return roundToDigits(divide(subtract(area(end), area(from)), periodMs), AVERAGE_DIGITS, "HALF_UP");
+function createAverage(area: Area, { passedUntil }: Days): Area {
+  return (from, until) => {
+    const end = passedUntil < until ? passedUntil : until;
+    const periodMs = toWholeFraction(Date.parse(until) - Date.parse(from));
+    return end <= from ? ZERO : roundToDigits(divide(area(from, end), periodMs), AVERAGE_DIGITS, "HALF_UP");
+  };
 }
 
 /** Each change lasts from its instant on: change × midnight − change × instant. */
 function areaOfChanges(values: readonly ValueUsage[]): Area {
-  return (until) =>
+  const areaUntil = (end: string): Fraction =>
     values
-      .filter(({ date }) => date < until)
-      .map(({ key, sum }) =>
-        key === "change" ? multiply(sum, toWholeFraction(Date.parse(until))) : subtract(ZERO, sum),
-      )
+      .filter(({ date }) => date < end)
+      .map(({ key, sum }) => (key === "change" ? multiply(sum, toWholeFraction(Date.parse(end))) : subtract(ZERO, sum)))
       .reduce(add, ZERO);
+  return (from, until) => subtract(areaUntil(until), areaUntil(from));
 }
 
 /** Each level lasts from its instant to the next one. */
 function areaOfLevels(values: readonly ValueUsage[]): Area {
   const levels = sortByTime(values);
-  return (until) => {
-    const end = Date.parse(until);
-    return levels
-      .map(({ at, value }, index) => {
-        const next = Math.min(levels[index + 1]?.at ?? end, end);
-        return at < end ? multiply(value, toWholeFraction(next - at)) : ZERO;
-      })
+  return (from, until) => {
+    const [start, end] = [Date.parse(from), Date.parse(until)];
+    const opening = levels.findLast(({ at }) => at <= start);
+    const steps = [{ at: start, value: opening?.value ?? ZERO }, ...levels.filter(({ at }) => at > start && at < end)];
+    return steps
+      .map(({ at, value }, index) => multiply(value, toWholeFraction((steps[index + 1]?.at ?? end) - at)))
       .reduce(add, ZERO);
   };
 }

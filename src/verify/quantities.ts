@@ -98,12 +98,11 @@ function computeUnits(
   const isWeighed = status === "DRAFT" && usage.aggregations.get(meterId)?.kind === "TIME_WEIGHTED";
   const unitsUpTo = (day: string): Fraction | undefined =>
     usage.unitsBetween(asText(accountId), meterId, from, until, day);
-  const passed = isWeighed
-    ? listDays(from, until)
-        .map(([day]) => unitsUpTo(day))
-        .find((units) => units !== undefined && compare(units, found) === 0)
-    : undefined;
-  return passed ?? unitsUpTo(until);
+  const isFound = (units: Fraction | undefined): boolean => units !== undefined && compare(units, found) === 0;
+  const units = unitsUpTo(until);
+  if (!isWeighed || isFound(units)) return units;
+  const [day] = listDays(from, until).find(([each]) => isFound(unitsUpTo(each))) ?? [until];
+  return unitsUpTo(day);
 }
 
 /**

@@ -1,5 +1,12 @@
 /** Usage cells (account, meter, UTC day, quantity), and the verification of invoices, usage and events together. */
-import { aggregate, type Aggregation, hasKeys, readAggregations } from "./aggregation.ts";
+import {
+  aggregate,
+  type Aggregation,
+  groupValues,
+  hasKeys,
+  readAggregations,
+  type UsageGroups,
+} from "./aggregation.ts";
 import { verifyInvoices } from "./amounts.ts";
 import {
   add,
@@ -117,6 +124,7 @@ export function usageFromCells(
   unverifiedMeters: ReadonlySet<string> = new Set(),
   aggregations: ReadonlyMap<string, Aggregation> = new Map(),
 ): Usage {
+  const groupsByCells = new Map<string, UsageGroups>();
   return {
     meterIds: new Set([...cells.keys()].map((key) => (JSON.parse(key) as string[])[1] ?? "")),
     mayLackFeatureMeters: false,
@@ -124,10 +132,14 @@ export function usageFromCells(
     unitsBetween(accountId, meterId, start, end, passed = end) {
       if (unverifiedMeters.has(meterId)) return undefined;
       const [from = "", until = "", passedUntil = ""] = [start, end, passed].map((day) => day.slice(0, 10));
-      const days = cells.get(JSON.stringify([accountId, meterId])) ?? [];
+      const key = JSON.stringify([accountId, meterId]);
+      const days = cells.get(key) ?? [];
       const aggregation = aggregations.get(meterId);
-      if (aggregation !== undefined && hasKeys(aggregation))
-        return aggregate(aggregation, days, { from, until, passedUntil });
+      if (aggregation !== undefined && hasKeys(aggregation)) {
+        const groups = groupsByCells.get(key) ?? groupValues(days);
+        groupsByCells.set(key, groups);
+        return aggregate(aggregation, groups, { from, until, passedUntil });
+      }
       const daysInPeriod = [...days].filter(([day]) => day >= from && day < until);
       return daysInPeriod.reduce((sum, [, quantity]) => add(sum, quantity), ZERO);
     },

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { type EventInput, preview, type ShortBookInput } from "../../src/index.ts";
-import { aggregate, type Aggregation, hasKeys } from "../../src/verify/aggregation.ts";
+import { aggregate, type Aggregation, groupValues, hasKeys, type UsageGroups } from "../../src/verify/aggregation.ts";
 import {
   add,
   divide,
@@ -86,15 +86,10 @@ function toEvents({ samples }: Case): readonly EventInput[] {
 }
 
 /** The quantity of the days before `day`; of an average, their share in that of the whole part. */
-function runningQuantity(
-  aggregation: Aggregation,
-  cells: ReadonlyMap<string, Fraction>,
-  { from, length }: Case,
-  day: number,
-): Fraction {
+function runningQuantity(aggregation: Aggregation, groups: UsageGroups, { from, length }: Case, day: number): Fraction {
   const isShare = aggregation.kind === "TIME_WEIGHTED" && !aggregation.isDaily;
   const until = isShare ? from + length : day;
-  return aggregate(aggregation, cells, { from: dayText(from), until: dayText(until), passedUntil: dayText(day) });
+  return aggregate(aggregation, groups, { from: dayText(from), until: dayText(until), passedUntil: dayText(day) });
 }
 
 test("S19.3 S19.4 the rise of a quantity on a day has the price of the day, in cut cycles too", () => {
@@ -107,11 +102,11 @@ test("S19.3 S19.4 the rise of a quantity on a day has the price of the day, in c
       for (const event of events) metering.add(event);
       const aggregation = metering.aggregations.get("m");
       if (aggregation === undefined || !hasKeys(aggregation)) throw new Error("the meter has no values");
-      const cells = metering.cells.get(JSON.stringify(["acme", "m"])) ?? new Map<string, Fraction>();
+      const groups = groupValues(metering.cells.get(JSON.stringify(["acme", "m"])) ?? []);
       let price = ZERO;
       for (let day = from; day < from + length; day++) {
         const [before = ZERO, after = ZERO] = [day, day + 1].map((end) =>
-          end === from ? ZERO : runningQuantity(aggregation, cells, each, end),
+          end === from ? ZERO : runningQuantity(aggregation, groups, each, end),
         );
         price = add(price, multiply(subtract(after, before), fractionOrZero(day < cut ? 3 : 2)));
       }
