@@ -58,7 +58,7 @@ const catalog: BillingCatalog = {
   rounding: "HALF_UP",
   meters: new Map([[METER, "Tokens"]]),
   featuresByMeter: new Map(),
-    keyedMeters: new Map(),
+  keyedMeters: new Map(),
   findTable: createTableFinder(new Map()),
   addOns: new Map([["addon.fee", "Platform fee"]]),
   features: new Map(),

@@ -49,7 +49,9 @@ describe("usage meters over HTTP", () => {
     expect(json).toMatchObject({ aggregation: "SUM", actualAggregation: "MAX", daily: true });
     const list = await call("GET /usage_meters?aggregation=SUM");
     expect(list.status).toBe(200);
-    const other = await call("POST /usage_meters", { body: { ...SUM, name: "last", aggregation: "LATEST", daily: true } });
+    const other = await call("POST /usage_meters", {
+      body: { ...SUM, name: "last", aggregation: "LATEST", daily: true },
+    });
     expect([other.status, JSON.stringify(other.json)]).toEqual([
       400,
       expect.stringContaining("only with MAX, MIN, UNIQUE_COUNT, TIME_WEIGHTED"),
