@@ -13,7 +13,7 @@ import {
   type Tally,
   ZERO,
 } from "./figures.ts";
-import { readGroupOf } from "./usage-cells.ts";
+import { parseDayGroup } from "./usage-cells.ts";
 
 type Cells = readonly (readonly [day: string, units: Fraction])[];
 
@@ -72,7 +72,7 @@ function verifyRows(
 ): void {
   const used = new Map<string, { readonly group: JsonObject; readonly units: Fraction }>();
   for (const [day, dayUnits] of cells) {
-    const group = readGroupOf(day);
+    const group = parseDayGroup(day);
     const key = groupKey(Object.values(group));
     const { group: other, units } = used.get(key) ?? { group, units: ZERO };
     if (dayUnits.numerator < 0n || JSON.stringify(other) !== JSON.stringify(group)) return;
