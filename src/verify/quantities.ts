@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "./figures.ts";
 import { isPriceProrated, readUsageLines } from "./invoice-lines.ts";
-import { readGroupOf } from "./usage-cells.ts";
+import { parseDayGroup } from "./usage-cells.ts";
 
 /** The usage of accounts. */
 export interface Usage {
@@ -116,7 +116,7 @@ function verifyRows(
 ): void {
   const used = new Map<string, { readonly group: JsonObject; readonly units: Fraction }>();
   for (const [day, dayUnits] of cells) {
-    const group = readGroupOf(day);
+    const group = parseDayGroup(day);
     const key = groupKey(Object.values(group));
     const { group: other, units } = used.get(key) ?? { group, units: ZERO };
     if (dayUnits.numerator < 0n || JSON.stringify(other) !== JSON.stringify(group)) return;

@@ -26,7 +26,7 @@ export function dayKey(date: string, group: JsonObject | undefined): string {
 }
 
 /** The group of a {@link dayKey}, empty if there is none. */
-export function readGroupOf(day: string): JsonObject {
+export function parseDayGroup(day: string): JsonObject {
   return Object.fromEntries(JSON.parse(day.slice(10) || "[]") as readonly (readonly [string, string])[]);
 }
 

@@ -9,6 +9,7 @@ import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.t
 import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
+import { tableBook } from "../support/table-book.ts";
 
 let files: Folder;
 let playground: string;
@@ -21,29 +22,17 @@ afterAll(() => files.remove());
 const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
 const JUNE = { usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
 const stateful = (state: object): string => embedData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
-const TABLE_BOOK = {
-  eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model", "kind"] }],
-  usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model", "kind"] }],
-  pricePlans: [
-    {
-      id: "pp",
-      cycle: "MONTHLY",
-      usage: [
-        {
-          meter: "um.tokens",
-          rateTable: {
-            per: 1000,
-            rows: [
-              { when: { model: "large", kind: "input" }, rate: 5 },
-              { when: { model: "mini" }, tiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
-            ],
-          },
-        },
-      ],
-    },
-  ],
-  accounts: [{ id: "prod", plan: "pp", from: "2024-06-01" }],
-};
+const TABLE_BOOK = tableBook(
+  ["model", "kind"],
+  {
+    per: 1000,
+    rows: [
+      { when: { model: "large", kind: "input" }, rate: 5 },
+      { when: { model: "mini" }, tiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
+    ],
+  },
+  { id: "prod", from: "2024-06-01" },
+);
 const usageLine = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
 
 const totalsOn = async (page: Page): Promise<readonly string[]> =>

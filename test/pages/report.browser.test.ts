@@ -10,6 +10,7 @@ import { embedData } from "../../src/pages/self-contained-page.ts";
 import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
+import { tableBook } from "../support/table-book.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
 
 const llm = (file: string): string => examplePath("llm-api", file);
@@ -181,27 +182,11 @@ describe("the summary on paper", () => {
 });
 
 test("a price table: rates for a million units, and names with digits as they are, in any locale", async () => {
-  const book = {
-    eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
-    usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model"] }],
-    pricePlans: [
-      {
-        id: "pp",
-        cycle: "MONTHLY",
-        usage: [
-          {
-            meter: "um.tokens",
-            rateTable: {
-              per: 1_000_000,
-              allowance: { quantity: 1000 },
-              rows: [{ when: { model: "gpt-4-32000" }, rate: "2.5" }],
-            },
-          },
-        ],
-      },
-    ],
-    accounts: [{ id: "prod", plan: "pp", from: "2024-06-01" }],
-  };
+  const book = tableBook(
+    ["model"],
+    { per: 1_000_000, allowance: { quantity: 1000 }, rows: [{ when: { model: "gpt-4-32000" }, rate: "2.5" }] },
+    { id: "prod", from: "2024-06-01" },
+  );
   const attributes = [{ name: "tokens", value: 401_000 }];
   const event = eventLine("e1", "2024-06-20T00:00:00Z", 0, { attributes, dimensions: { model: "gpt-4-32000" } });
   const path = files.file("table.json", JSON.stringify(book));

@@ -14,29 +14,15 @@ import {
   parsePastedCells,
   pasteCells,
 } from "../../src/pages/play/table-grid.ts";
+import { tableBook } from "../support/table-book.ts";
 
-const BOOK = {
-  eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model", "kind"] }],
-  usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model", "kind"] }],
-  pricePlans: [
-    {
-      id: "pp",
-      cycle: "MONTHLY",
-      usage: [
-        {
-          meter: "um.tokens",
-          rateTable: {
-            per: 1000,
-            rows: [
-              { when: { model: "nova", kind: "input" }, rate: 5 },
-              { when: { model: "mini" }, tiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
-            ],
-          },
-        },
-      ],
-    },
+const BOOK = tableBook(["model", "kind"], {
+  per: 1000,
+  rows: [
+    { when: { model: "nova", kind: "input" }, rate: 5 },
+    { when: { model: "mini" }, tiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
   ],
-};
+});
 const CARD = ["pricePlans", 0, "pricePlanDetails", "usageRateCards", 0];
 const TEXT = JSON.stringify(BOOK);
 const VALUE = readEditableValue(TEXT);

@@ -299,29 +299,29 @@ function findAmbiguousPairs(
     const dimensions = rows[0]?.dimensions ?? [];
     const ownPart = dimensions.filter((dimension) => own.includes(dimension));
     const otherPart = dimensions.filter((dimension) => !own.includes(dimension));
-    const byOwnPart = groupBy(rows, (row) => textsOf(row, ownPart));
+    const byOwnPart = groupBy(rows, (row) => formatTexts(row, ownPart));
     return {
       ownPart,
       startsByOwnPart: new Map(
-        [...byOwnPart].map(([key, list]) => [key, new Map(list.map((row) => [textsOf(row, otherPart), row.from]))]),
+        [...byOwnPart].map(([key, list]) => [key, new Map(list.map((row) => [formatTexts(row, otherPart), row.from]))]),
       ),
-      otherKeys: new Map(others.map((row) => [row, textsOf(row, otherPart)])),
+      otherKeys: new Map(others.map((row) => [row, formatTexts(row, otherPart)])),
     };
   });
   const shared = own.filter((dimension) => other.includes(dimension));
-  const byShared = groupBy(others, (row) => textsOf(row, shared));
+  const byShared = groupBy(others, (row) => formatTexts(row, shared));
   return set.flatMap((one) => {
-    const starts = resolvers.map((each) => each.startsByOwnPart.get(textsOf(one, each.ownPart)));
+    const starts = resolvers.map((each) => each.startsByOwnPart.get(formatTexts(one, each.ownPart)));
     const isResolved = (two: Condition): boolean =>
       resolvers.some(({ otherKeys }, index) => {
         const from = starts[index]?.get(otherKeys.get(two) ?? "");
         return from !== undefined && (from <= one.from || from <= two.from);
       });
-    const two = byShared.get(textsOf(one, shared))?.find((each) => !isResolved(each));
+    const two = byShared.get(formatTexts(one, shared))?.find((each) => !isResolved(each));
     return two === undefined ? [] : [[one, two] as const];
   });
 }
 
-function textsOf({ when }: Condition, dimensions: readonly string[]): string {
+function formatTexts({ when }: Condition, dimensions: readonly string[]): string {
   return JSON.stringify(dimensions.map((dimension) => when[dimension]));
 }

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { describeUnpriced } from "../../../src/cli/table/backtest-table.ts";
 import { decimalOfInteger } from "../../../src/numbers/decimal.ts";
+import { tableBook } from "../../support/table-book.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
 let files: Folder;
@@ -18,31 +19,19 @@ afterEach(() => {
   files.remove();
 });
 
-const BOOK = {
-  eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
-  usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model"] }],
-  pricePlans: [
-    {
-      id: "pp",
-      cycle: "MONTHLY",
-      usage: [
-        {
-          meter: "um.tokens",
-          rateTable: {
-            per: 1000,
-            allowance: { quantity: 500 },
-            rows: [
-              { when: { model: "gpt-4-32000" }, tiers: [{ upTo: 2000, rate: 3 }, { rate: 1 }] },
-              { when: { model: "nova" }, rate: 2 },
-              { when: { model: "nova" }, from: "2026-10-15", rate: 1 },
-            ],
-          },
-        },
-      ],
-    },
-  ],
-  accounts: [{ id: "acme", plan: "pp", from: "2026-10-01" }],
-};
+const BOOK = tableBook(
+  ["model"],
+  {
+    per: 1000,
+    allowance: { quantity: 500 },
+    rows: [
+      { when: { model: "gpt-4-32000" }, tiers: [{ upTo: 2000, rate: 3 }, { rate: 1 }] },
+      { when: { model: "nova" }, rate: 2 },
+      { when: { model: "nova" }, from: "2026-10-15", rate: 1 },
+    ],
+  },
+  { id: "acme", from: "2026-10-01" },
+);
 
 function planWith(rows: readonly object[]): object {
   return { id: "pp", cycle: "MONTHLY", usage: [{ meter: "um.tokens", rateTable: { per: 1000, rows } }] };

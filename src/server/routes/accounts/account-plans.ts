@@ -75,7 +75,7 @@ function toScheduleJson(
     endDate: formatTime(until),
     pricePlanDetails: withChargedCycles(schedule, toAccountDetailsJson(plan, override)),
     isOverriden: override !== undefined,
-    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override), currenciesOf(plan)),
+    pricePlanDetailsOverride: override && toCardsJson(omitEmptyLists(override), listCurrencies(plan)),
   });
 }
 
@@ -93,7 +93,7 @@ function withChargedCycles(
   return { ...details, pricingCycleConfig: { ...config, startOffset: toStartOffset(cycleConfig) } };
 }
 
-function currenciesOf({ item }: StoredResource<PricePlan>): readonly string[] {
+function listCurrencies({ item }: StoredResource<PricePlan>): readonly string[] {
   return item.pricePlanDetails.supportedCurrencies ?? [];
 }
 
@@ -108,7 +108,7 @@ function toAccountDetailsJson(
   const parts = Object.entries(applyOverride(plan.item.pricePlanDetails, override));
   return {
     ...planDetails,
-    ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name))), currenciesOf(plan)),
+    ...toCardsJson(Object.fromEntries(parts.filter(([name]) => changedNames.has(name))), listCurrencies(plan)),
   };
 }
 
