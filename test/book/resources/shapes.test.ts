@@ -71,7 +71,11 @@ testRows("usage meters", [
   ["usageMeters[0].name", "tokens/s", 'expected only letters, digits, spaces, _ and -, got "tokens/s"'],
   ["usageMeters[0].billableName", long(256), "expected at most 255 characters, got 256"],
   ["usageMeters[0].type", "GAUGE", 'expected "COUNTER", got "GAUGE"'],
-  ["usageMeters[0].aggregation", undefined, 'missing: expected "COUNT" or "SUM"'],
+  [
+    "usageMeters[0].aggregation",
+    undefined,
+    'missing: expected "COUNT", "SUM", "MAX", "MIN", "UNIQUE_COUNT", "LATEST" or "TIME_WEIGHTED"',
+  ],
   ["usageMeters[0].computations", [], "expected at least 1 item, got 0"],
 ]);
 
