@@ -18,6 +18,19 @@ export function readPolicy(html: string): string {
   return `${policy}; frame-ancestors 'none'`;
 }
 
+/** Shows an error that a page did not expect above its content, so that no page stays blank without a reason. */
+const ERROR_SCRIPT = `for (const type of ["error", "unhandledrejection"])
+  addEventListener(type, (event) => {
+    const error = event.error ?? event.reason;
+    if (error === undefined || document.getElementById("page-error") !== null) return;
+    const box = document.createElement("p");
+    box.id = "page-error";
+    box.className = "panel bad";
+    box.setAttribute("role", "alert");
+    box.textContent = "This page has an error and may be incomplete: " + error + ". Reload the page. If the error is back, report it with this text.";
+    document.body.prepend(box);
+  });`;
+
 /** The place of the data in a page. */
 const DATA_PLACEHOLDER = "<!-- data -->";
 
@@ -30,7 +43,7 @@ export function buildSelfContainedPage({ title, script, style }: PageSource): st
   const css = requireEmbeddable(style, "style");
   const policy = [
     "default-src 'none'",
-    `script-src '${hashForPolicy(javaScript)}'`,
+    `script-src '${hashForPolicy(ERROR_SCRIPT)}' '${hashForPolicy(javaScript)}'`,
     `style-src '${hashForPolicy(css)}'`,
     "img-src data:",
     "worker-src blob:",
@@ -48,6 +61,7 @@ export function buildSelfContainedPage({ title, script, style }: PageSource): st
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style>${css}</style>
+<script>${ERROR_SCRIPT}</script>
 </head>
 <body>
 <div id="page"><noscript>This page needs JavaScript. Enable it to see the data.</noscript></div>

@@ -244,8 +244,8 @@ describe("the built page", () => {
     expect(Buffer.byteLength(html)).toBeLessThan(150_000);
   });
 
-  test("has a policy that allows only its own script, and no style attribute", async () => {
-    expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
+  test("has a policy that allows only its own scripts, and no style attribute", async () => {
+    expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
     const open = await openPage(
       embedData(
         html,

@@ -17,7 +17,7 @@ describe("GET /play", () => {
     const { statusCode, headers, payload } = await ask("GET /play", { by: await api.key("read") });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(headers["content-security-policy"]).toMatch(
-      /^default-src 'none'; script-src 'sha256-[^']+'; .*frame-ancestors 'none'$/,
+      /^default-src 'none'; script-src 'sha256-[^']+' 'sha256-[^']+'; .*frame-ancestors 'none'$/,
     );
     const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
     const { state } = JSON.parse(data) as { state: PlayState };

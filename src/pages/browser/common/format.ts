@@ -4,8 +4,8 @@
 const FRACTION_DIGITS_MAX = 100;
 const DAY_MS = 86_400_000;
 
-/** The reader's locale. */
-const LOCALE = navigator.language;
+/** The reader's locale, or English if `Intl` rejects it, such as `en-US@posix` of a browser on a system without a language. */
+const LOCALE = isLocale(navigator.language) ? navigator.language : "en";
 
 const numberFormat = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: FRACTION_DIGITS_MAX });
 const moneyFormats = new Map<string, Intl.NumberFormat>();
@@ -85,6 +85,14 @@ export function formatCount(count: number, noun: string): string {
 export function localizeNumbers(sentence: string): string {
   const part = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?|\p{L}[\p{L}\p{N}_.-]*|\d+(?:,\d{3})*(?:\.\d+)?/gu;
   return sentence.replaceAll(part, (text) => (/^[\d,.]+$/.test(text) ? formatNumber(text.replaceAll(",", "")) : text));
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
 }
 
 /** Negative if `a` is less than `b`, positive if it is greater. Texts are canonical: no exponent, no extra zeros. */
