@@ -210,6 +210,8 @@ const SENTENCES = {
     `The timestamp ${timestamp} is too far in the future; the event was ingested at ${now}.`,
   EVENT_TOO_LATE: ({ timestamp, openUntil }: { readonly timestamp: string; readonly openUntil: string }) =>
     `The billing period of ${timestamp} closed on ${openUntil}.`,
+  LEVEL_TOO_LATE: ({ timestamp, closedUntil }: { readonly timestamp: string; readonly closedUntil: string }) =>
+    `Billing periods up to ${closedUntil} are closed, so the level at ${timestamp} cannot change.`,
   INVOICE_FINAL: ({ timestamp }: { readonly timestamp: string }) =>
     `The invoice for the billing period of ${timestamp} is final.`,
   MISSING_SETTING: ({ name, accountId }: Named & OfAccount) =>

@@ -20,7 +20,7 @@ import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact 
 import { type AccountExternalUsage, type AccountParts, type GroupRoom, listUsage } from "./account-parts.ts";
 import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
 import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
-import { findClosedReason } from "./account/open-cycles.ts";
+import { findClosedReason, findLevelsEnd } from "./account/open-cycles.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
 import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
@@ -87,6 +87,8 @@ export class AccountState implements AccountAtEvent {
   #planRecord: AccountRecord;
   /** The last period looked up: consecutive events are mostly in the same one. */
   #period: AccountPeriod = NO_PERIOD;
+  /** One decision asks for it at one time. */
+  #levelsEnd: Instant | undefined;
   /** By program index; created on first use. */
   #dependencies: AccountDependencies[] | undefined;
   #entries: WorkingRecords<EntryRecord> | undefined;
@@ -277,6 +279,11 @@ export class AccountState implements AccountAtEvent {
     // Nearly all events are in the current cycle, whose invoice is not final.
     if (latest < period.end) return undefined;
     return findClosedReason(this, period, at, now);
+  }
+
+  levelsEnd(at: Instant, now: Instant): Instant {
+    const hasNoClosedAfter = Math.max(now, this.record.caughtUpTo) < this.periodAt(at).end;
+    return hasNoClosedAfter ? at : (this.#levelsEnd ??= findLevelsEnd(this.#catalog, this, now));
   }
 
   overageAllowanceAt(featureId: string, at: Instant, now: Instant): OverageAllowance {

@@ -1,6 +1,7 @@
 /** Compiles a book's schemas and meters, which turn events into units (S4, S5). */
 import type { Setting } from "../book/resources/catalog-items.ts";
 import {
+  carriesOver,
   type EventSchema,
   type FeatureDetails,
   groupsMaxOf,
@@ -53,6 +54,8 @@ export interface SchemaProgram {
   readonly hasGroups: boolean;
   /** Whether one of its meters has keys. */
   readonly hasKeys: boolean;
+  /** Whether one of its meters carries over (S19.1). */
+  readonly carriesOver: boolean;
   /** Whether it computes fields of its events. */
   readonly enriches: boolean;
   /** The feature that the schema's events consume (S11.2). */
@@ -150,6 +153,7 @@ function compileSchema(schema: EventSchema, { index, meters, findSetting, budget
     groups,
     hasGroups: groups.some((group) => group !== undefined),
     hasKeys: places.some(({ keySlot }) => keySlot !== undefined),
+    carriesOver: places.some(({ meter }) => carriesOver(meter)),
     enriches: schema.enrichments.fields.length > 0,
     ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
   };

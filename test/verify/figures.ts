@@ -1,6 +1,4 @@
 /** Every figure of an invoice, and the invoice with another digit in one of them. */
-import type { Difference } from "../../src/verify.ts";
-
 /** The path of a figure in a JSON value: names and indexes from the root. */
 export type FigurePath = readonly (string | number)[];
 
@@ -64,20 +62,6 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
     path.includes("usageInfo") ||
     ["minimumRate", "maximumRate", "endAt", "order", "priority"].some((term) => term === name)
   );
-}
-
-/**
- * The differences but those of levels that final invoices carried over: an event or an undo before the first plan or
- * between two plans is never late, and may change them afterwards.
- */
-export function withoutLateLevels(
-  differences: readonly Difference[],
-  invoices: readonly { readonly status: string; readonly invoiceDate: string }[],
-): readonly Difference[] {
-  const finalDates = invoices.filter(({ status }) => status !== "DRAFT").map(({ invoiceDate }) => invoiceDate);
-  const isLateLevel = ({ where }: Difference): boolean =>
-    /: usage of um\.(?:latest|level)$/.test(where) && finalDates.some((date) => where.includes(` ${date}:`));
-  return differences.filter((difference) => !isLateLevel(difference));
 }
 
 /** Whether a bound determines the price of a slab: its price without the bound may then be another amount. */

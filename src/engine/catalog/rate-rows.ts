@@ -116,7 +116,7 @@ async function checkFirstDays(
   const since = Math.min(...pastRows.map(({ day }) => day));
   let closed = { end: Number.NEGATIVE_INFINITY, accountId: "" };
   for await (const record of readAllAccounts(view)) {
-    const end = findClosedEnd(before.catalog, record, plan, { since, now });
+    const end = findClosedEnd(before.catalog, record, { since, now }, plan);
     if (end > closed.end) closed = { end, accountId: record.id };
   }
   requireDay(closed.end, `earlier cycles of the account ${quoteText(closed.accountId)} are closed`, pastRows);

@@ -88,22 +88,30 @@ export function findClosedCycles(catalog: Catalog, record: AccountRecord, now: I
 }
 
 /**
- * The end of the last closed cycle of an account under a version of a plan; `-Infinity` without one at or after `since`.
- * Its invoice is final once the account is caught up.
+ * The end of the last closed cycle of an account, or of those under a version of a plan; `-Infinity` without one at or
+ * after `since`. Its invoice is final once the account is caught up.
  */
 export function findClosedEnd(
   catalog: Catalog,
   record: AccountRecord,
-  { id, version }: Pick<PricePlan, "id" | "version">,
   { since, now }: { readonly since: Instant; readonly now: Instant },
+  ofPlan?: Pick<PricePlan, "id" | "version">,
 ): Instant {
   const at = Math.max(now, record.caughtUpTo);
   const terms = findGraceTerms(catalog, record);
   const cycles = cyclesIn(findAccountPlan(catalog, record).timeline, since, at);
-  const last = cycles.findLast(
-    (cycle) => cycle.term.plan.planId === id && cycle.term.plan.version === version && closesAt(cycle, terms) <= at,
-  );
+  const isOfPlan = ({ term: { plan } }: AccountCycle): boolean =>
+    ofPlan === undefined || (plan.planId === ofPlan.id && plan.version === ofPlan.version);
+  const last = cycles.findLast((cycle) => isOfPlan(cycle) && closesAt(cycle, terms) <= at);
   return last?.end ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Until when levels that are carried over cannot change: up to the end of the last cycle that is closed or invoiced (S6.5). */
+export function findLevelsEnd(catalog: Catalog, account: AccountWithInvoices, now: Instant): Instant {
+  return Math.max(
+    lastInvoicedEnd(account),
+    findClosedEnd(catalog, account.record, { since: Number.NEGATIVE_INFINITY, now }),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
  */
-import { groupsMaxOf, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
+import { carriesOver, groupsMaxOf, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
@@ -47,6 +47,8 @@ export interface AccountAtEvent {
   periodAt(at: Instant): AccountPeriod;
   /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
   closedReasonAt(period: AccountPeriod, at: Instant, now: Instant): ClosedReason | undefined;
+  /** Until when levels that are carried over cannot change, because cycles after `at` are closed; `at` if none is (S6.5). */
+  levelsEnd(at: Instant, now: Instant): Instant;
   /** The entries of a feature with a balance, whenever they are in force, in spending order (S11.2). */
   spendableEntries(featureId: string): readonly FeatureEntry[];
   /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
@@ -143,7 +145,7 @@ export function decideEvent(
   const period = account.periodAt(event.timestamp);
   const timingFailure = findTimingFailure(event, period, account, time);
   if (timingFailure !== undefined) return failWith(timingFailure);
-  const units = knownUnits ?? measureEvent(event, program, account);
+  const units = knownUnits ?? measureEvent(event, program, account, time.now);
   if ("status" in units) return failWith(units);
   const groupFailure = program.hasGroups ? findGroupFailure(event, program, units, account) : undefined;
   if (groupFailure !== undefined) return failWith(groupFailure);
@@ -179,7 +181,8 @@ function findTimingFailure(
 function measureEvent(
   event: EventEnvelope,
   program: SchemaProgram,
-  account: Pick<AccountAtEvent, "dependenciesOf">,
+  account: Pick<AccountAtEvent, "dependenciesOf" | "levelsEnd">,
+  now: Instant,
 ): Units | IngestOutcome {
   const { slots, enrichment, meters } = program;
   slots.id = event.id;
@@ -195,7 +198,22 @@ function measureEvent(
     if (quantity !== undefined && !isWithinPlaces(quantity, MEASURED_PLACES_MAX))
       return tooManyDigits("meter", meters[index]?.name ?? "", quantity);
   }
-  return units;
+  return (program.carriesOver ? findLevelFailure(event, program, units, account, now) : undefined) ?? units;
+}
+
+/** Why the event would change a level that was billed (S6.5). */
+function findLevelFailure(
+  { timestamp: at }: EventEnvelope,
+  { meters }: SchemaProgram,
+  units: Units,
+  account: Pick<AccountAtEvent, "levelsEnd">,
+  now: Instant,
+): IngestOutcome | undefined {
+  if (!meters.some((meter, place) => units[place] !== undefined && carriesOver(meter))) return undefined;
+  const end = account.levelsEnd(at, now);
+  if (at >= end) return undefined;
+  const params = { timestamp: formatInstant(at), closedUntil: formatInstant(end) };
+  return failure("INGESTION_FAILED_PAST_GRACE_PERIOD", "$.timestamp", "LEVEL_TOO_LATE", params);
 }
 
 /** Why the units cannot be kept by group: a text is empty or too long, or the account has too many groups (S18.1). */

@@ -2,7 +2,7 @@
  * Undo: its filter, one of six combinations of fields, what it reads, and its decision, which reverts the usage and the
  * consumption of events (S15, S11.5).
  */
-import type { UsageGroup } from "../../book/resources/event-schema.ts";
+import { carriesOver, type UsageGroup } from "../../book/resources/event-schema.ts";
 import { type Instant, type InstantInput, toInstant, parseInstant, dayOf } from "../../calendar/instant.ts";
 import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
@@ -11,7 +11,7 @@ import type { Steps } from "../../numbers/steps.ts";
 import { createProblem, rejection } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { createOpenCheck, findOpenRanges, type TimeRange } from "../account/open-cycles.ts";
+import { createOpenCheck, findLevelsEnd, findOpenRanges, type TimeRange } from "../account/open-cycles.ts";
 import { moveOverageOnto, putBalances } from "../account/overage-moves.ts";
 import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
@@ -170,11 +170,10 @@ export function* decideUndo(
 ): Steps<readonly UndoneEvent[]> {
   catchUp(catalog, account, now);
   const isOpen = createOpenCheck(catalog, account, now);
+  const isRevertible = createRevertCheck(catalog, account, isOpen, now);
   const sortedEvents = matched.filter(({ reverted }) => !reverted).toSorted((a, b) => a.number - b.number);
-  const revertible = sortedEvents.filter((event) => isRevertible(event, isOpen)).slice(0, UNDO_EVENTS_MAX);
-  const failing = sortedEvents
-    .filter((event) => !isRevertible(event, isOpen))
-    .slice(0, UNDO_EVENTS_MAX - revertible.length);
+  const revertible = sortedEvents.filter(isRevertible).slice(0, UNDO_EVENTS_MAX);
+  const failing = sortedEvents.filter((event) => !isRevertible(event)).slice(0, UNDO_EVENTS_MAX - revertible.length);
   const revertedEvents: UndoneEvent[] = [];
   for (const event of revertible) {
     yield;
@@ -186,9 +185,19 @@ export function* decideUndo(
   ];
 }
 
-/** Whether an event was accepted and its cycle is open (S15.2). */
-function isRevertible(event: Pick<EventRecord, "status" | "timestamp">, isOpen: (at: Instant) => boolean): boolean {
-  return isCompleted(event.status) && isOpen(event.timestamp);
+/** Creates a predicate for whether an event was accepted, and its cycle and the levels it changes are open (S15.2). */
+function createRevertCheck(
+  catalog: Catalog,
+  account: AccountState,
+  isOpen: (at: Instant) => boolean,
+  now: Instant,
+): (event: EventRecord) => boolean {
+  const levelMeters = new Set(catalog.book.usageMeters.filter(carriesOver).map(({ id }) => id));
+  const levelsEnd = levelMeters.size === 0 ? Number.NEGATIVE_INFINITY : findLevelsEnd(catalog, account, now);
+  return ({ status, timestamp, units }) =>
+    isCompleted(status) &&
+    isOpen(timestamp) &&
+    (timestamp >= levelsEnd || !units.some(({ meterId }) => levelMeters.has(meterId)));
 }
 
 function describeRefusal({ status }: EventRecord): string {
@@ -257,19 +266,26 @@ export async function readForUndo(
   const { record } = account;
   const open = findOpenRanges(catalog, record, account.invoices(), now);
   const isOpen = (at: Instant): boolean => open.some(({ from, until }) => from <= at && at < until);
+  const isRevertible = createRevertCheck(catalog, account, isOpen, now);
   const matchingEvents = new Map<string, EventRecord>();
   const addEvents = (events: readonly EventRecord[]): void => {
     for (const event of events) matchingEvents.set(event.referenceId, event);
   };
   addEvents(first);
   // With fewer, these are all that match; if all can be reverted, the undo includes no others.
-  if (first.length === UNDO_EVENTS_MAX && !first.every((event) => isRevertible(event, isOpen))) {
+  if (first.length === UNDO_EVENTS_MAX && !first.every(isRevertible)) {
     for (const range of open) {
       const openFilter = narrowFilter(filter, range);
-      if (openFilter !== undefined) addEvents(await view.eventsToUndo(record.id, openFilter, UNDO_EVENTS_MAX));
+      if (openFilter === undefined) continue;
+      // Events before the first plan or between plans may be too late only for the levels they change.
+      for (let limit = UNDO_EVENTS_MAX, isEnough = false; !isEnough; limit *= 2) {
+        const events = await view.eventsToUndo(record.id, openFilter, limit);
+        addEvents(events);
+        isEnough = events.length < limit || events.filter(isRevertible).length >= UNDO_EVENTS_MAX;
+      }
     }
   }
-  const revertibleEvents = [...matchingEvents.values()].filter((event) => isRevertible(event, isOpen));
+  const revertibleEvents = [...matchingEvents.values()].filter(isRevertible);
   const skip = new Set(revertibleEvents.map(({ referenceId }) => referenceId));
   const otherEvents = [...matchingEvents.values()];
   const covers = restoredCovers(revertibleEvents, account.entries());

@@ -23,6 +23,7 @@ function accountAt(more: Partial<AccountAtEvent> = {}): AccountAtEvent {
     dependenciesOf: () => ({ values: [], rules: [], faults: [] }) as never,
     periodAt: () => march,
     closedReasonAt: (period, _, now) => (now < (period.openUntil ?? Infinity) ? undefined : "PAST_GRACE_PERIOD"),
+    levelsEnd: (at) => at,
     spendableEntries: () => [],
     hasRoomForAnyGroup: true,
     hasRoomForGroup: () => true,
