@@ -4,6 +4,7 @@
  */
 import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
+import { groupBy } from "../../numbers/compare-ids.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeUsage } from "../../rating/table-charge.ts";
@@ -28,17 +29,18 @@ export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTr
     yield `  step ${order}: ${computation === undefined ? "1" : stringifyJson(computation)}${where}`;
   }
   const totals = new Map(days.map((day) => [day.date, formatDecimal(day.quantity)]));
-  let date = "";
-  for (const event of events) {
-    if (formatDate(event.timestamp) !== date) {
-      date = formatDate(event.timestamp);
-      // A day whose events cancel out has the total 0.
-      yield `  ${date}: ${totals.get(date) ?? "0"}`;
-    }
-    const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
-    const fieldTexts = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
-    yield `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}${describePrice(event)}`;
+  const eventsByDate = groupBy(events, ({ timestamp }) => formatDate(timestamp));
+  for (const date of [...new Set([...totals.keys(), ...eventsByDate.keys()])].toSorted()) {
+    // A day whose events cancel out has the total 0; the level of a day may come from an earlier one.
+    yield `  ${date}: ${totals.get(date) ?? "0"}`;
+    for (const event of eventsByDate.get(date) ?? []) yield formatEvent(event);
   }
+}
+
+function formatEvent(event: TracedEvent): string {
+  const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
+  const fieldTexts = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
+  return `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}${describePrice(event)}`;
 }
 
 /** The line of a price table that prices an event. */

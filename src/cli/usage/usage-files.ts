@@ -8,6 +8,7 @@ import { parse } from "csv-parse";
 import { didYouMean } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
+import { usageDimensions } from "../../book/resources/event-schema.ts";
 import { formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { RatebookError, hasCode } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
@@ -295,7 +296,7 @@ const BUFFER_CHARACTERS = 65_536;
 /**
  * Writes rows with exact quantities.
  *
- * @param book its meters' groups are the columns of CSV
+ * @param book its meters' groups and keys are columns of CSV
  * @returns the number of rows
  */
 export async function writeUsage(
@@ -304,7 +305,7 @@ export async function writeUsage(
   stream: Writable,
   { usageMeters }: Pick<Book, "usageMeters">,
 ): Promise<number> {
-  const dimensions = [...new Set(usageMeters.flatMap(({ groupBy = [] }) => groupBy))];
+  const dimensions = [...new Set(usageMeters.flatMap(usageDimensions))];
   const columns = [...USAGE_FIELDS, ...dimensions.map((dimension) => `${GROUP_PREFIX}${dimension}`)];
   let count = 0;
   let text = format === "csv" ? `${columns.map(escapeCsvField).join(",")}\n` : format === "json" ? "[" : "";

@@ -41,6 +41,26 @@ describe("ratebook meter", () => {
     expect(parseJson(out)).toMatchObject([{ quantity: "0.3" }, { date: "2024-06-03" }]);
   });
 
+  test("S19.2 writes the values of peaks into a column of CSV, which preview reads: the peak of 3, 8 and 8 is 8", async () => {
+    const usageMeters = [{ ...SMALL_BOOK.usageMeters[0], aggregation: "MAX" }];
+    const peaks = files.file("peaks.json", JSON.stringify({ ...SMALL_BOOK, usageMeters }));
+    const samples = [
+      eventLine("e1", "2024-06-01T00:00:00Z", 3),
+      eventLine("e2", "2024-06-02T00:00:00Z", 8),
+      eventLine("e3", "2024-06-02T01:00:00Z", 8),
+    ];
+    const argv = ["meter", peaks, "--events", files.file("samples.ndjson", samples.join("")), "--format", "csv"];
+    const { out } = await runCommand(...argv);
+    expect(out).toBe(
+      "accountId,meterId,date,quantity,group.$key\nprod,um.units,2024-06-01,1,3\nprod,um.units,2024-06-02,2,8\n",
+    );
+    const usage = files.file("peaks.csv", out);
+    const { invoices } = parseJson((await runCommand("preview", peaks, "--usage", usage, "--format", "json")).out) as {
+      readonly invoices: readonly object[];
+    };
+    expect(invoices[0]).toMatchObject({ usageInfo: { lineItems: [{ quantity: 8 }] } });
+  });
+
   test("reports invalid lines; with --strict stops at the first one and writes nothing", async () => {
     const bad = files.file("bad.ndjson", `null\n${eventLine("e", "2024-06-01T00:00:00Z", 1)}`);
     expect(await runCommand("meter", book, "--events", bad)).toMatchObject({

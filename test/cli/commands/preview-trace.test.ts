@@ -42,6 +42,32 @@ describe("ratebook preview --trace", () => {
 `);
   });
 
+  test("S19.1 lists the days of a level without events too: 30 on 29 of 30 days and 60 on one", async () => {
+    const book = files.file(
+      "level.json",
+      JSON.stringify({
+        eventSchemas: [{ name: "resized", attributes: ["size"] }],
+        usageMeters: [{ id: "size", schema: "resized", level: "size" }],
+        pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "size", rate: 1 }] }],
+        accounts: [{ id: "acme", plan: "pp", from: "2024-06-01" }],
+      }),
+    );
+    const toLine = (id: string, size: number, timestamp: string): string =>
+      `${JSON.stringify({ schemaName: "resized", id, accountId: "acme", timestamp, attributes: { size } })}\n`;
+    const events = [toLine("a", 30, "2024-06-01T00:00:00Z"), toLine("b", 60, "2024-06-30T00:00:00Z")];
+    const path = files.file("level.ndjson", events.join(""));
+    const { out } = await ratebook(["preview", book, "--events", path, "--trace", "size"]);
+    const [heading, , ...days] = out.trimEnd().split("\n");
+    expect(heading).toBe("acme  usage of size, 2024-06-01 to 2024-07-01: 31");
+    expect(days.slice(0, 3)).toEqual([
+      "  2024-06-01: 1",
+      "    2024-06-01T00:00:00.000Z  30  a  resized size=30",
+      "  2024-06-02: 1",
+    ]);
+    expect(days).toHaveLength(32);
+    expect(days.slice(-2)).toEqual(["  2024-06-30: 2", "    2024-06-30T00:00:00.000Z  60  b  resized size=60"]);
+  });
+
   test("S13.6 prints JSON like the server's list behind the line, without the fields of stored events", async () => {
     const api = await startApi("2024-05-01T09:00:00Z", anyCaller());
     await api.engine.load(USAGE_BOOK as BookInput);
