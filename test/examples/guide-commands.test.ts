@@ -17,6 +17,7 @@ describe.each([
   ["guide/plans.md", 1],
   ["guide/price-tables.md", 2],
   ["guide/metering.md", 1],
+  ["guide/aggregations.md", 1],
   ["guide/credits-and-entitlements.md", 1],
   ["guide/previews-and-price-changes.md", 6],
   ["guide/scale.md", 1],
