@@ -7,7 +7,7 @@ import type { LicenseRateCard, UsageRateCard } from "../book/resources/rate-card
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
 import { describeQuantity } from "../metering/keyed-usage.ts";
-import type { Decimal } from "../numbers/decimal.ts";
+import { type Decimal, sum } from "../numbers/decimal.ts";
 import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
 import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "../rating/license-timeline.ts";
@@ -105,12 +105,13 @@ function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedM
     const meter = keyedMeters.get(card.usageMeterId);
     const isProrated = isPriceProrated(card, meter);
     const of = [card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end)] as const;
-    const quantity = view.usage(...of);
+    const groups = meter !== undefined || hasTable(card) ? view.usageByGroup(...of) : [];
+    const quantity = meter === undefined ? view.usage(...of) : sum(groups.map((usage) => usage.quantity));
     if (hasTable(card)) {
-      const usage = { meterId: card.usageMeterId, quantity, groups: view.usageByGroup(...of) };
+      const usage = { meterId: card.usageMeterId, quantity, groups };
       return chargeByTable(findTable(card, view.currency), usage, period, isProrated);
     }
-    const level = meter && { isProrated, because: describeQuantity(meter, view.usageByGroup(...of)) };
+    const level = meter && { isProrated, because: describeQuantity(meter, groups) };
     return rateUsage(card, view.currency, quantity, period, level);
   });
 }

@@ -5,6 +5,7 @@
 import { DAY_MS, type Day, dayOf, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { compareIds, groupBy } from "../numbers/compare-ids.ts";
 import { add, Decimal, decimalOfInteger, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
+import { compareExact, decimalOfExact, type Exact, exactOfText } from "../numbers/exact.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 
 /** A value that occurred on a day. */
@@ -47,12 +48,14 @@ const AVERAGE_DIGITS = 20;
 /** The largest values, or the smallest, so far. @param usage in any order */
 export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonly KeyedUsage[]): DayQuantity[] {
   const choose = kind === "MAX" ? maximum : minimum;
-  const byDay = new Map<Day, Decimal>();
+  const sign = kind === "MAX" ? 1 : -1;
+  const byDay = new Map<Day, Exact>();
   for (const { day, key } of usage) {
-    const value = new Decimal(key);
-    byDay.set(day, choose(byDay.get(day) ?? value, value));
+    const value = exactOfText(key) ?? 0;
+    const before = byDay.get(day);
+    if (before === undefined || sign * compareExact(value, before) > 0) byDay.set(day, value);
   }
-  const days = sortDays(byDay);
+  const days = sortDays(byDay).map(([day, value]) => [day, decimalOfExact(value)] as const);
   if (daily) return toDayQuantities(days);
   let extreme: Decimal | undefined;
   return toDifferences(days, ZERO, (value) => (extreme = choose(extreme ?? value, value)));

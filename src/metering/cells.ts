@@ -5,7 +5,6 @@
 import type { Day } from "../calendar/instant.ts";
 import { type Exact, addExact } from "../numbers/exact.ts";
 import {
-  addRow,
   createDenseCells,
   dayCapacity,
   denseCell,
@@ -26,8 +25,6 @@ export interface Cells {
   readonly add: (row: number, column: number, day: Day, quantity: Exact) => void;
   /** Creates a function that adds to several columns at once. @param columns without repetition */
   readonly adder: (columns: readonly number[]) => AddAll;
-  /** Adds a row. @returns its index */
-  readonly addRow: () => number;
   /** The existing cells, unordered; empty for an unknown row or column. */
   days(row: number, column: number): Iterable<readonly [Day, Exact]>;
   /**
@@ -82,7 +79,6 @@ export function createCells(rows: number, columns: number, columnGroups?: readon
   return {
     add: addQuantity,
     adder,
-    addRow: () => addRow(dense),
     days: (row, column) => (row < 0 || column < 0 ? [] : iterateCells(dense, wide, row, column)),
     between(row, column, from, until) {
       if (row < 0 || column < 0) return 0;

@@ -9,9 +9,9 @@ import { Scaled } from "../numbers/exact.ts";
 
 /** Sums by row, column and day that are small and close enough. */
 export interface DenseCells {
-  rows: number;
-  /** By row, the index of its fields in the table; -1 until the row has cells. May be longer than the rows. */
-  bases: Int32Array;
+  readonly rows: number;
+  /** By row, the index of its fields in the table; -1 until the row has cells. */
+  readonly bases: Int32Array;
   /** By row, the fields of each lane: {@link START} and so on, then the scale of each of its columns. */
   table: Int32Array;
   tableUsed: number;
@@ -77,17 +77,6 @@ function computeLayout(
     }
   }
   return { lanes, places, emptyRow: Int32Array.from(emptyRow) };
-}
-
-/** Adds a row. @returns its index */
-export function addRow(dense: DenseCells): number {
-  const row = dense.rows++;
-  if (row >= dense.bases.length) {
-    const bases = new Int32Array(Math.max(64, 2 * row)).fill(-1);
-    bases.set(dense.bases);
-    dense.bases = bases;
-  }
-  return row;
 }
 
 /** The index of a row's fields in the table, created if missing. */

@@ -1,11 +1,11 @@
 /**
  * Exact sums by account, group, meter and UTC day, for the meters of one event schema with the same `groupBy`. The meters
- * are columns and each group of an account is a row, so that the group of an event is looked up once for all of them.
+ * are columns, so that the group of an event is looked up once for all of them.
  */
 import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
-import { addExact, type Exact, isZeroExact } from "../numbers/exact.ts";
-import { type Cells, createCells } from "./cells.ts";
+import { type Exact, isZeroExact } from "../numbers/exact.ts";
+import { DayCells } from "./day-cells.ts";
 
 /** Where the texts of a group are: in the slots of an event, or in a list of their own. */
 export interface GroupTexts {
@@ -14,11 +14,8 @@ export interface GroupTexts {
   readonly slots: readonly number[];
 }
 
-/** A group of an account, and its row. */
-interface GroupRow {
-  readonly group: UsageGroup;
-  readonly row: number;
-}
+/** The usage of a group on a day. */
+export type GroupCell = readonly [day: Day, quantity: Exact, group: UsageGroup];
 
 /** Adds the units of an event to the cells of its group. Undefined units are skipped. */
 type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[]) => void;
@@ -26,32 +23,42 @@ type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[
 /** Numbers of groups by the text of the last dimension; for the other dimensions, maps of them. */
 interface NumbersByText extends Map<string, NumbersByText | number> {}
 
+/** The groups of an account on a day. */
+interface AccountDay {
+  readonly cells: DayCells;
+  /** Their rows among the cells. */
+  readonly rows: number[];
+  /** By column, the number of groups with usage other than 0; undefined until it is needed. */
+  counts: number[] | undefined;
+}
+
 interface AccountGroups {
-  /** Rows by the number of their group: a sparse list, which takes less memory than a map. */
-  readonly rows: (number | undefined)[];
-  readonly groups: GroupRow[];
-  /** By column, the number of groups with usage other than 0 on each day; undefined until it is needed. */
-  counts: readonly Map<Day, number>[] | undefined;
+  readonly days: Map<Day, AccountDay>;
+  /** The largest number of groups on a day so far. */
+  largestCount: number;
 }
 
 /** The sums of meters with the same groups. */
 export class GroupedCells {
-  readonly #columns: readonly number[];
-  readonly #cells: Cells;
+  readonly #columns: number;
+  readonly #days = new Map<Day, DayCells>();
+  /** The day of the last event, and its cells: most events have the day of the one before. */
+  #last: { readonly day: Day; readonly cells: DayCells } | undefined;
   readonly #accounts: (AccountGroups | undefined)[] = [];
   /** The groups of all accounts: their texts are looked up in one place, which is twice as fast as in one per account. */
   readonly #numbers: NumbersByText = new Map();
   readonly #groups: UsageGroup[] = [];
+  /** Whether an account has been so full on a day that its groups are counted. */
+  #isCounting = false;
   /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1). */
   readonly groupsMax: number;
-  /** The largest number of groups that an account has had. */
+  /** The largest number of groups of an account on a day so far. */
   largestCount = 0;
 
   /** @param columns the number of meters */
   constructor(columns: number, groupsMax: number) {
     this.groupsMax = groupsMax;
-    this.#columns = Array.from({ length: columns }, (_, column) => column);
-    this.#cells = createCells(0, columns, [this.#columns]);
+    this.#columns = columns;
   }
 
   /**
@@ -60,9 +67,9 @@ export class GroupedCells {
    * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
    */
   add(account: number, column: number, day: Day, quantity: Exact, group: UsageGroup): void {
-    const owner = this.#ensureAccount(account);
-    const row = this.#ensureRow(owner, toGroupTexts(group));
-    this.#addAndCount(owner, row, day, () => this.#cells.add(row, column, day, quantity));
+    const cells = this.#ensureDay(day);
+    const row = this.#ensureRow(cells, account, day, toGroupTexts(group));
+    this.#addAndCount(account, day, row, () => cells.add(row, column, quantity));
   }
 
   /**
@@ -72,79 +79,87 @@ export class GroupedCells {
    * @param places the index of the units of each column among those of the event
    */
   adder(columns: readonly number[], places: readonly number[], texts: GroupTexts): AddUnits {
-    const addAll = this.#cells.adder(columns);
-    const selected: (Exact | undefined)[] = places.map(() => undefined);
-    const takesAll = places.every((place, index) => place === index);
+    const addAll = (cells: DayCells, row: number, units: readonly (Exact | undefined)[]): void => {
+      for (let index = 0; index < places.length; index++) {
+        const quantity = units[places[index] ?? -1];
+        if (quantity !== undefined) cells.add(row, columns[index] ?? -1, quantity);
+      }
+    };
     return (account, day, units) => {
-      const quantities = takesAll && units.length === places.length ? units : selectInto(selected, units, places);
-      if (!hasQuantity(quantities)) return;
-      const owner = this.#ensureAccount(account);
-      const row = this.#ensureRow(owner, texts);
-      if (owner.counts === undefined) addAll(row, day, quantities);
-      else this.#addAndCount(owner, row, day, () => addAll(row, day, quantities));
+      if (!hasQuantity(units, places)) return;
+      const cells = this.#ensureDay(day);
+      const row = this.#ensureRow(cells, account, day, texts);
+      if (this.#isCounting) this.#addAndCount(account, day, row, () => addAll(cells, row, units));
+      else addAll(cells, row, units);
     };
   }
 
-  /** The groups that an account has had, unordered. */
-  groups(account: number): readonly GroupRow[] {
-    return this.#accounts[account]?.groups ?? [];
+  /** The largest number of groups that an account has had on a day. */
+  count(account: number): number {
+    return this.#accounts[account]?.largestCount ?? 0;
   }
 
-  /** The existing cells of a group, unordered. */
-  days(row: number, column: number): Iterable<readonly [Day, Exact]> {
-    return this.#cells.days(row, column);
-  }
-
-  /** The sum of all groups of an account over the days `[from, until)`. */
-  between(account: number, column: number, from: Day, until: Day): Exact {
-    return this.groups(account).reduce<Exact>(
-      (total, { row }) => addExact(total, this.#cells.between(row, column, from, until)),
-      0,
-    );
-  }
-
-  /** The sum of a group on a day; 0 without usage. */
-  sumOn(row: number, column: number, day: Day): Exact {
-    return this.#cells.between(row, column, day, day + 1);
+  /** The existing cells of an account on the days `[from, until)`, unordered. */
+  between(account: number, column: number, from: Day, until: Day): readonly GroupCell[] {
+    const found: GroupCell[] = [];
+    for (const [day, { cells, rows }] of this.#accounts[account]?.days ?? []) {
+      if (day < from || day >= until) continue;
+      for (const row of rows) {
+        const quantity = cells.get(row, column);
+        if (quantity !== undefined) found.push([day, quantity, this.#groups[cells.groupOf(row)] ?? NO_GROUP]);
+      }
+    }
+    return found;
   }
 
   /** Whether usage other than 0 of a group on a day leaves the account with at most {@link groupsMax} groups. */
   hasRoom(account: number, column: number, day: Day, texts: GroupTexts): boolean {
-    const owner = this.#accounts[account];
-    if (owner === undefined || owner.groups.length < this.groupsMax) return true;
-    const row = owner.rows[findNumber(this.#numbers, texts) ?? -1];
-    if (row !== undefined && this.#isUsed(row, column, day)) return true;
-    return this.#count(owner, column, day) < this.groupsMax;
+    const accountDay = this.#accounts[account]?.days.get(day);
+    if (accountDay === undefined || accountDay.rows.length < this.groupsMax) return true;
+    const row = accountDay.cells.findRow(account, findNumber(this.#numbers, texts) ?? -1);
+    return isUsed(accountDay.cells, row, column) || this.#count(accountDay, column) < this.groupsMax;
   }
 
   /** Whether a number of groups, all of them new or not, may get usage on a day. */
   hasRoomFor(account: number, column: number, day: Day, groups: number): boolean {
-    const owner = this.#accounts[account];
-    if (owner === undefined || owner.groups.length + groups <= this.groupsMax) return groups <= this.groupsMax;
-    return this.#count(owner, column, day) + groups <= this.groupsMax;
+    const accountDay = this.#accounts[account]?.days.get(day);
+    const rows = accountDay?.rows.length ?? 0;
+    if (accountDay === undefined || rows + groups <= this.groupsMax) return groups <= this.groupsMax;
+    return this.#count(accountDay, column) + groups <= this.groupsMax;
   }
 
-  #count(owner: AccountGroups, column: number, day: Day): number {
-    owner.counts ??= this.#countAll(owner);
-    return owner.counts[column]?.get(day) ?? 0;
+  #count(accountDay: AccountDay, column: number): number {
+    this.#isCounting = true;
+    const { cells, rows } = accountDay;
+    accountDay.counts ??= Array.from(
+      { length: this.#columns },
+      (_, each) => rows.filter((row) => isUsed(cells, row, each)).length,
+    );
+    return accountDay.counts[column] ?? 0;
   }
 
-  #isUsed(row: number, column: number, day: Day): boolean {
-    return !isZeroExact(this.sumOn(row, column, day));
+  #ensureDay(day: Day): DayCells {
+    if (this.#last?.day === day) return this.#last.cells;
+    const cells = this.#days.get(day) ?? new DayCells(this.#columns);
+    this.#days.set(day, cells);
+    this.#last = { day, cells };
+    return cells;
   }
 
-  #ensureAccount(account: number): AccountGroups {
-    return (this.#accounts[account] ??= { rows: [], groups: [], counts: undefined });
-  }
-
-  #ensureRow({ rows, groups }: AccountGroups, texts: GroupTexts): number {
+  #ensureRow(cells: DayCells, account: number, day: Day, texts: GroupTexts): number {
     const number = findNumber(this.#numbers, texts) ?? this.#addGroup(texts);
-    const existing = rows[number];
-    if (existing !== undefined) return existing;
-    const row = this.#cells.addRow();
-    rows[number] = row;
-    groups.push({ group: this.#groups[number] ?? NO_GROUP, row });
-    this.largestCount = Math.max(this.largestCount, groups.length);
+    const existing = cells.findRow(account, number);
+    return existing >= 0 ? existing : this.#addRow(cells, account, day, number);
+  }
+
+  #addRow(cells: DayCells, account: number, day: Day, number: number): number {
+    const row = cells.addRow(account, number);
+    const owner = (this.#accounts[account] ??= { days: new Map(), largestCount: 0 });
+    const accountDay = owner.days.get(day);
+    if (accountDay === undefined) owner.days.set(day, { cells, rows: [row], counts: undefined });
+    else accountDay.rows.push(row);
+    owner.largestCount = Math.max(owner.largestCount, accountDay?.rows.length ?? 1);
+    this.largestCount = Math.max(this.largestCount, owner.largestCount);
     return row;
   }
 
@@ -155,43 +170,27 @@ export class GroupedCells {
     return number;
   }
 
-  /** Adds to cells of one row and day, and updates the counts of groups. */
-  #addAndCount({ counts }: AccountGroups, row: number, day: Day, add: () => void): void {
-    if (counts === undefined) {
+  /** Adds to cells of one row, and updates the counts of groups. */
+  #addAndCount(account: number, day: Day, row: number, add: () => void): void {
+    const { cells, counts } = this.#accounts[account]?.days.get(day) ?? {};
+    if (cells === undefined || counts === undefined) {
       add();
       return;
     }
-    const before = this.#columns.map((column) => this.#isUsed(row, column, day));
+    const before = counts.map((_, column) => isUsed(cells, row, column));
     add();
-    for (const [column, count] of counts.entries()) {
-      const change = Number(this.#isUsed(row, column, day)) - Number(before[column]);
-      if (change !== 0) count.set(day, (count.get(day) ?? 0) + change);
-    }
-  }
-
-  #countAll({ groups }: AccountGroups): readonly Map<Day, number>[] {
-    return this.#columns.map((column) => {
-      const count = new Map<Day, number>();
-      for (const { row } of groups) {
-        for (const [day, quantity] of this.days(row, column))
-          if (!isZeroExact(quantity)) count.set(day, (count.get(day) ?? 0) + 1);
-      }
-      return count;
-    });
+    for (const [column, count] of counts.entries())
+      counts[column] = count + Number(isUsed(cells, row, column)) - Number(before[column]);
   }
 }
 
-function selectInto(
-  selected: (Exact | undefined)[],
-  units: readonly (Exact | undefined)[],
-  places: readonly number[],
-): readonly (Exact | undefined)[] {
-  for (let index = 0; index < places.length; index++) selected[index] = units[places[index] ?? -1];
-  return selected;
+/** Whether a row has usage other than 0. */
+function isUsed(cells: DayCells, row: number, column: number): boolean {
+  return row >= 0 && !isZeroExact(cells.get(row, column) ?? 0);
 }
 
-function hasQuantity(quantities: readonly (Exact | undefined)[]): boolean {
-  for (let index = 0; index < quantities.length; index++) if (quantities[index] !== undefined) return true;
+function hasQuantity(units: readonly (Exact | undefined)[], places: readonly number[]): boolean {
+  for (let index = 0; index < places.length; index++) if (units[places[index] ?? -1] !== undefined) return true;
   return false;
 }
 

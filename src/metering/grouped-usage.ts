@@ -11,7 +11,7 @@ import { groupBy } from "../numbers/compare-ids.ts";
 import { add, ZERO } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { AddAll } from "./cells.ts";
-import { GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
+import { type GroupCell, GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
 
 /** The indices of meters with the same groups. */
 export interface MeterGrouping {
@@ -43,10 +43,10 @@ export interface GroupUsageTally {
   readonly fullness: number;
   /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1, S19.2). */
   maximum(meter: number): number;
-  /** The number of groups that an account has had: no day has more. */
+  /** The largest number of groups that an account has had on a day. */
   count(account: number, meter: number): number;
-  /** The sums of an account's groups on a day. */
-  on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]>;
+  /** The existing cells of an account's groups on the days `[from, until)`, unordered. */
+  between(account: number, meter: number, from: Day, until: Day): readonly GroupCell[];
   /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most the maximum. */
   hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean;
   /** Whether usage other than 0 of a group on a day leaves an account with at most the maximum (S18.1). */
@@ -109,28 +109,13 @@ export class GroupedUsage implements GroupUsageTally {
     });
   }
 
-  /** The existing cells of a meter, unordered. */
-  *days(account: number, meter: number): Iterable<readonly [Day, Exact, UsageGroup]> {
-    const { cells, column = -1 } = this.#columns.get(meter) ?? {};
-    if (cells === undefined) return;
-    for (const { group, row } of cells.groups(account))
-      for (const [day, quantity] of cells.days(row, column)) yield [day, quantity, group];
-  }
-
-  /** The sum of all groups over the days `[from, until)`. */
-  between(account: number, meter: number, from: Day, until: Day): Exact {
+  between(account: number, meter: number, from: Day, until: Day): readonly GroupCell[] {
     const place = this.#columns.get(meter);
-    return place === undefined ? 0 : place.cells.between(account, place.column, from, until);
-  }
-
-  *on(account: number, meter: number, day: Day): Iterable<readonly [UsageGroup, Exact]> {
-    const { cells, column = -1 } = this.#columns.get(meter) ?? {};
-    if (cells === undefined) return;
-    for (const { group, row } of cells.groups(account)) yield [group, cells.sumOn(row, column, day)];
+    return place === undefined ? [] : place.cells.between(account, place.column, from, until);
   }
 
   count(account: number, meter: number): number {
-    return this.#columns.get(meter)?.cells.groups(account).length ?? 0;
+    return this.#columns.get(meter)?.cells.count(account) ?? 0;
   }
 
   hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean {

@@ -1,6 +1,7 @@
 /** Usage of meters with keys, read as the changes of a running quantity by day, like that of other meters (S19.3). */
 import {
   carriesOver,
+  compareGroups,
   formatGroup,
   type GroupUsage,
   hasKeys,
@@ -29,7 +30,7 @@ import { CHANGE_KEY, MOMENT_KEY, parseTimedKey } from "./measure-keys.ts";
 export interface MeterUsage {
   /** The quantity of the UTC days `[from, until)`. */
   readonly usage: (meterId: string, from: Day, until: Day) => Decimal;
-  /** The usage other than 0 of a meter's groups in the UTC days `[from, until)`, by day, then group; empty without groups. */
+  /** The usage other than 0 of a meter's groups in the UTC days `[from, until)`, in any order; empty without groups. */
   readonly usageByGroup: (meterId: string, from: Day, until: Day) => readonly GroupUsage[];
 }
 
@@ -108,7 +109,7 @@ const FIRST_DAY = dayOf(INSTANT_MIN);
 type Period = AggregationPeriod & { readonly passedUntil?: Day };
 
 /**
- * Aggregates the usage of a meter with keys in a period, each group by itself.
+ * Aggregates the usage of a meter with keys in a period, each group by itself, by day, then group.
  *
  * @param stored of all days, or at least from {@link readsFrom} on; other usage has no effect
  */
@@ -119,12 +120,14 @@ export function aggregateGroups(
 ): readonly GroupUsage[] {
   const firstDay = readsFrom(meter, period.from);
   const used = stored.filter(({ day, quantity }) => day >= firstDay && day < period.until && !quantity.isZero());
-  const groups = groupBy(used, ({ group }) => formatGroup(group.slice(0, -1)));
-  const aggregated = [...groups.values()].flatMap((cells) => {
+  if (used.length === 0) return [];
+  const groups =
+    meter.groupBy === undefined ? [used] : groupBy(used, ({ group }) => formatGroup(group.slice(0, -1))).values();
+  const aggregated = [...groups].flatMap((cells) => {
     const group: UsageGroup = cells[0]?.group.slice(0, -1) ?? NO_GROUP;
     return aggregateCells(meter, cells, period).map(({ day, quantity }) => ({ group, day, quantity }));
   });
-  return aggregated.sort((a, b) => a.day - b.day);
+  return aggregated.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
 }
 
 function aggregateCells(

@@ -5,7 +5,7 @@
 import { compareGroups, type GroupUsage, NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
-import { type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
+import { addExact, type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
 import { type AddAll, type Cells, createCells } from "./cells.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
 import { GroupedUsage, type GroupUsageTally, type MeterGrouping } from "./grouped-usage.ts";
@@ -31,7 +31,7 @@ export interface Usage {
    */
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
   /**
-   * The sums other than 0 of a meter's groups, by day, then group; empty for a meter without groups.
+   * The sums other than 0 of a meter's groups, in any order; empty for a meter without groups.
    *
    * @throws {RatebookError} ERR_ARITHMETIC as {@link between}
    */
@@ -159,14 +159,16 @@ class CellTally implements UsageTally {
 
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal {
     const [account, meter] = [this.#accountIndex(accountId), this.#meterIndex(meterId)];
-    const sums: Pick<Cells, "between"> = this.groups.has(meter) ? this.groups : this.#sums;
-    return decimalOfExact(sums.between(account, meter, from, until));
+    if (!this.groups.has(meter)) return decimalOfExact(this.#sums.between(account, meter, from, until));
+    const cells = this.groups.between(account, meter, from, until);
+    return decimalOfExact(cells.reduce<Exact>((total, [, quantity]) => addExact(total, quantity), 0));
   }
 
   groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[] {
-    const days = [...this.groups.days(this.#accountIndex(accountId), this.#meterIndex(meterId))];
-    const used = days.filter(([day, exact]) => day >= from && day < until && !isZeroExact(exact));
-    return used.sort(compareDays).map(([day, exact, group]) => ({ group, day, quantity: decimalOfExact(exact) }));
+    const meter = this.#meterIndex(meterId);
+    const cells = this.groups.between(this.#accountIndex(accountId), meter, from, until);
+    const used = cells.filter(([, exact]) => !isZeroExact(exact));
+    return used.map(([day, exact, group]) => ({ group, day, quantity: decimalOfExact(exact) }));
   }
 
   hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean {
@@ -189,7 +191,9 @@ class CellTally implements UsageTally {
   }
 
   #days(account: number, meter: number): Iterable<GroupDay> {
-    return this.groups.has(meter) ? this.groups.days(account, meter) : this.#sums.days(account, meter);
+    return this.groups.has(meter)
+      ? this.groups.between(account, meter, -Infinity, Infinity)
+      : this.#sums.days(account, meter);
   }
 
   #accountIndex(accountId: string): number {

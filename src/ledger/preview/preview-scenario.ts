@@ -110,7 +110,7 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
     hasRoom(account, meter, day, texts) {
       if (count(account, meter) < a.maximum(meter)) return true;
       const sums = new Map<string, Exact>();
-      for (const [group, exact] of [...a.on(account, meter, day), ...b.on(account, meter, day)]) {
+      for (const [, exact, group] of [a, b].flatMap((each) => each.between(account, meter, day, day + 1))) {
         const key = formatGroup(group);
         sums.set(key, addExact(sums.get(key) ?? 0, exact));
       }

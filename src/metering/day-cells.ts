@@ -1,0 +1,124 @@
+/**
+ * Exact sums of one day, by account, group and column. The sums of a group of an account are adjacent and those of a day
+ * are near each other, so that the sums of events in order of time stay in the processor's cache.
+ */
+import { type Exact, addExact, Scaled } from "../numbers/exact.ts";
+
+/** Rows of the first arrays. */
+const ROWS_FIRST = 16;
+const SAFE_MAX = Number.MAX_SAFE_INTEGER;
+/** Exact powers of ten by which a safe mantissa may be scaled. */
+const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
+
+/** The sums of a day. A row is a group of an account. */
+export class DayCells {
+  readonly #columns: number;
+  #rows = 0;
+  /** Open addressing, at most half full: a row plus one, 0 in a free slot. */
+  #slots = new Int32Array(2 * ROWS_FIRST);
+  /** By row, its account and its group. */
+  #keys = new Int32Array(2 * ROWS_FIRST);
+  /** Mantissas by row and column; NaN for a missing or wide cell. */
+  #sums: Float64Array;
+  #scales: Uint8Array;
+  /** Sums that are no safe integers at a small scale, by their index. */
+  readonly #wide = new Map<number, Exact>();
+
+  constructor(columns: number) {
+    this.#columns = columns;
+    this.#sums = new Float64Array(columns * ROWS_FIRST).fill(Number.NaN);
+    this.#scales = new Uint8Array(columns * ROWS_FIRST);
+  }
+
+  /** The row of a group of an account; -1 if it has none. */
+  findRow(account: number, group: number): number {
+    return (this.#slots[this.#findSlot(account, group)] ?? 0) - 1;
+  }
+
+  /** Adds a row for a group of an account that has none. @returns it */
+  addRow(account: number, group: number): number {
+    const row = this.#rows++;
+    if (2 * this.#rows > this.#slots.length) this.#grow();
+    this.#keys[2 * row] = account;
+    this.#keys[2 * row + 1] = group;
+    this.#slots[this.#findSlot(account, group)] = row + 1;
+    return row;
+  }
+
+  /** The group of a row. */
+  groupOf(row: number): number {
+    return this.#keys[2 * row + 1] ?? -1;
+  }
+
+  /** The sum of a cell, if it exists. */
+  get(row: number, column: number): Exact | undefined {
+    const index = row * this.#columns + column;
+    const mantissa = this.#sums[index] ?? Number.NaN;
+    if (Number.isNaN(mantissa)) return this.#wide.get(index);
+    const scale = this.#scales[index] ?? 0;
+    return scale === 0 || mantissa === 0 ? mantissa : new Scaled(mantissa, scale);
+  }
+
+  /**
+   * Adds to a cell; adding 0 creates it.
+   *
+   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
+   */
+  add(row: number, column: number, quantity: Exact): void {
+    const index = row * this.#columns + column;
+    const total = typeof quantity === "number" ? (this.#sums[index] ?? 0) + quantity : Number.NaN;
+    if (this.#scales[index] === 0 && isSafe(total)) this.#sums[index] = total;
+    else this.#addScaled(row, column, quantity);
+  }
+
+  #addScaled(row: number, column: number, quantity: Exact): void {
+    const index = row * this.#columns + column;
+    const before = this.#sums[index] ?? Number.NaN;
+    const isMissing = Number.isNaN(before) && !this.#wide.has(index);
+    const { mantissa, scale } = typeof quantity === "number" ? { mantissa: quantity, scale: 0 } : quantity;
+    const scaleBefore = this.#scales[index] ?? 0;
+    const commonScale = Math.max(scale, scaleBefore);
+    const total = (isMissing ? 0 : scaleUp(before, commonScale - scaleBefore)) + scaleUp(mantissa, commonScale - scale);
+    const isDense = isSafe(total) && commonScale < POWERS.length;
+    if (!isDense) this.#wide.set(index, addExact(this.get(row, column) ?? 0, quantity));
+    this.#sums[index] = isDense ? total : Number.NaN;
+    this.#scales[index] = isDense ? commonScale : 0;
+  }
+
+  /** The slot of a group of an account, or the free one where it would go. */
+  #findSlot(account: number, group: number): number {
+    const [slots, keys] = [this.#slots, this.#keys];
+    const mask = slots.length - 1;
+    let hash = Math.imul(account, 0x9e3779b1) ^ Math.imul(group, 0x85ebca6b);
+    hash ^= hash >>> 15;
+    for (; ; hash++) {
+      const slot = hash & mask;
+      const row = (slots[slot] ?? 0) - 1;
+      if (row < 0 || (keys[2 * row] === account && keys[2 * row + 1] === group)) return slot;
+    }
+  }
+
+  #grow(): void {
+    const { length } = this.#slots;
+    const [keys, sums, scales] = [this.#keys, this.#sums, this.#scales];
+    this.#slots = new Int32Array(2 * length);
+    this.#keys = new Int32Array(2 * length);
+    this.#sums = new Float64Array(2 * sums.length).fill(Number.NaN, sums.length);
+    this.#scales = new Uint8Array(2 * scales.length);
+    this.#keys.set(keys);
+    this.#sums.set(sums);
+    this.#scales.set(scales);
+    for (let row = 0; 2 * row < length; row++)
+      this.#slots[this.#findSlot(keys[2 * row] ?? 0, keys[2 * row + 1] ?? 0)] = row + 1;
+  }
+}
+
+function isSafe(mantissa: number): boolean {
+  return mantissa <= SAFE_MAX && mantissa >= -SAFE_MAX;
+}
+
+/** A mantissa × 10^places; NaN if that is no safe integer. */
+function scaleUp(mantissa: number | bigint, places: number): number {
+  const scaled = typeof mantissa === "number" ? mantissa * (POWERS[places] ?? Number.NaN) : Number.NaN;
+  return isSafe(scaled) ? scaled : Number.NaN;
+}
