@@ -62,6 +62,9 @@ describe("the recipes", () => {
       "Tokens by model and kind",
       "Storage by region and class",
       "Seats by role",
+      "Monthly active users",
+      "Provisioned storage by the hour",
+      "Peak connections",
     ];
     expect(recipes.map(({ title }) => title)).toEqual(titles);
   });
