@@ -165,7 +165,8 @@ export async function countEvents(metric: MetricCase, series: SeriesSet<number>)
       const { schemaName, accountId, timestamp, units } = event;
       const status = event.reverted ? REVERTED : event.status;
       if (!includesValue(selection.EVENT_STATUS, status) || !includesValue(selection.SCHEMA_NAME, schemaName)) continue;
-      const meters = units.map(({ meterId }) => meterId).filter((id) => includesValue(selection.USAGE_METER_ID, id));
+      const ids = new Set(units.map(({ meterId }) => meterId));
+      const meters = [...ids].filter((id) => includesValue(selection.USAGE_METER_ID, id));
       if (selection.USAGE_METER_ID !== undefined && meters.length === 0) continue;
       const index = periods.indexAt(timestamp);
       const owner = accountId === "" ? undefined : accountId;

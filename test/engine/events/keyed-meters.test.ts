@@ -129,6 +129,16 @@ test("S19.1 metrics of usage have the peak of each day, or of the month; revenue
   expect(await pointsOf({ name: "REVENUE", aggregationPeriod: "DAY" })).toEqual(["02: 30", "14: 18"]);
 });
 
+test("S19.2 metrics of events by meter count an event that changes a level once", async () => {
+  const { engine, goTo } = await engineWith({ change: "value" });
+  goTo("2026-10-21");
+  await engine.ingest([eventOf("02T10:00", 30), eventOf("14T10:00", -10)]);
+  const range = { startTime: "2026-10-01T00:00:00Z", endTime: "2026-11-01T00:00:00Z" };
+  const query = { id: "q", name: "EVENTS", aggregationPeriod: "MONTH", groupBy: "USAGE_METER_ID" } as const;
+  const [result] = await engine.metrics({ ...range, metricQueries: [query] });
+  expect(result?.series.flatMap(({ points }) => points.map(({ value }) => value.toFixed()))).toEqual(["2"]);
+});
+
 test("S13.5 S19.1 a draft lists the value that is carried over from before the plan, without a card too", async () => {
   let now = toInstant("2026-10-01");
   const engine = createEngine({ store: memoryStore(), clock: () => now });
