@@ -21,6 +21,7 @@ import { billRunBenches } from "./store/bill-runs.ts";
 import { creditListBenches } from "./store/credit-lists.ts";
 import { externalUsageBenches } from "./store/external-usage.ts";
 import { invoiceListBenches } from "./store/invoice-lists.ts";
+import { keyedIngestBenches } from "./store/keyed-ingest.ts";
 import { storeBenches } from "./store/postgres.ts";
 import { retentionBenches } from "./store/retention.ts";
 
@@ -38,6 +39,7 @@ export const BENCHES: readonly Bench[] = [
   ...ndjsonBenches,
   ...clickHouseBenches,
   ...storeBenches,
+  ...keyedIngestBenches,
   ...billRunBenches,
   ...billAgeBenches,
   ...creditListBenches,

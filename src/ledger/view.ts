@@ -109,6 +109,12 @@ export interface AcceptedEventId {
 /** The usage of a meter by an account on a day. */
 export type MeterDay = Pick<UsageCell, "accountId" | "meterId" | "day">;
 
+/** A meter, an account and a day whose groups to count. */
+export interface GroupCountRequest extends MeterDay {
+  /** If there are at most so many groups, any number from theirs to this one may be returned instead. */
+  readonly exactAbove: number;
+}
+
 /**
  * A consistent view of a store. Missing records give `undefined` or an empty list, never an error. Orders are as
  * documented, so that paging works while records are added.
@@ -168,7 +174,7 @@ export interface LedgerView {
   /** Usage cells of the accounts on the days `[from, until)`, unordered. */
   usage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
   /** For each meter, account and day, in order: the number of groups with usage other than 0 (S18.1). */
-  groupCounts(of: readonly MeterDay[]): Promise<readonly number[]>;
+  groupCounts(of: readonly GroupCountRequest[]): Promise<readonly number[]>;
   /** Overage cells of the accounts on the days `[from, until)`, unordered. */
   overage(accountIds: readonly string[], from: Day, until: Day): Promise<readonly LedgerCell[]>;
 

@@ -13,7 +13,7 @@ import type { Store } from "../../src/store/store.ts";
 import { insertRows, keptDatabase, readWithoutCreditKinds, readState } from "./layout-database.ts";
 
 /** The version of the first release, the one before usage was stored by group, and the current one. */
-const [FIRST, BEFORE_GROUPS, LATEST] = [3, 9, 10];
+const [FIRST, BEFORE_GROUPS, LATEST] = [3, 9, 11];
 
 const database = keptDatabase();
 
@@ -142,6 +142,16 @@ describe("a database of the first release", () => {
     const events = await store.read.eventsToUndo("y", {}, 9);
     expect(events.map(({ eventId }) => eventId)).toEqual(["old", "event.y.1"]);
   });
+});
+
+test("a database of the version before bounds of the number of groups gets their table", async () => {
+  await postgresStore(database.pool, { schema: "kept" });
+  const tables = await readSchema("kept");
+  await database.pool.query(`drop table kept.usage_group_bound;
+    truncate kept.migration; insert into kept.migration (version) values (10)`);
+  await postgresStore(database.pool, { schema: "kept" });
+  expect(await readSchema("kept")).toEqual(tables);
+  expect(await database.version()).toBe(LATEST);
 });
 
 test.each([

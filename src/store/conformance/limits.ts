@@ -1,12 +1,14 @@
 /** Sizes of commits, and of texts, whatever they contain. */
 import assert from "node:assert/strict";
 
+import type { UsageGroup } from "../../book/resources/event-schema.ts";
 import type { Changes } from "../../ledger/decision.ts";
 import type { LedgerView } from "../../ledger/view.ts";
-import { commit, type ConformanceCase, defineCase } from "./case.ts";
+import { formatDecimal } from "../../numbers/decimal.ts";
+import { commit, type ConformanceCase, createScope, defineCase } from "./case.ts";
 import { MAKERS } from "./random-records.ts";
 import { createRandom } from "./random.ts";
-import { account, cell, entry, event, NOON, ODD_TEXTS, toLedgerCell, TODAY } from "./samples.ts";
+import { account, cell, entry, event, groupCell, NOON, ODD_TEXTS, toLedgerCell, TODAY } from "./samples.ts";
 
 const BATCH = 1000;
 const CELLS = 10_000;
@@ -49,6 +51,43 @@ export const limitCases: readonly ConformanceCase[] = [
     const cells = await store.read.usage(ids, TODAY, TODAY + 10);
     assert.equal(cells.length, CELLS);
     assert.deepEqual(new Set(cells.map(({ quantity }) => quantity.toFixed())), new Set(["0.2"]));
+  }),
+
+  defineCase("thousands of values of a day are counted after each commit, exactly above a number", async (store) => {
+    const valueOf = (index: number): UsageGroup => ["eu", JSON.stringify([NOON + index, `event.${index}`, "1.5"])];
+    const of = { accountId: "a", meterId: "m", day: TODAY };
+    const rightCounts = async (view: Pick<LedgerView, "groupCounts">, right: number): Promise<void> => {
+      assert.deepEqual(await view.groupCounts([{ ...of, exactAbove: right - 1 }]), [right]);
+      const [bound = Number.NaN] = await view.groupCounts([{ ...of, exactAbove: 5_000 }]);
+      assert.ok(bound >= right && bound <= 5_000, `${bound} is from ${right} to 5,000`);
+    };
+    // In each step some values are new, some are there, and the counts of some become 0.
+    const steps: readonly (readonly [from: number, until: number, quantity: string, after: number])[] = [
+      [0, 1_200, "1", 1_200],
+      [600, 2_400, "1", 2_400],
+      [0, 900, "-1", 1_800],
+      [300, 600, "1", 2_100],
+      [2_400, 3_000, "2", 2_700],
+      [600, 3_000, "-1", 1_200],
+    ];
+    for (const [from, until, quantity, after] of steps) {
+      const usage = Array.from({ length: until - from }, (_, index) =>
+        groupCell(valueOf(from + index), "a", "m", TODAY, quantity),
+      );
+      await store.transact(createScope(["a"]), async (view) => {
+        // Commits that read the number first, and one that doesn't.
+        if (from !== 2_400) await view.groupCounts([{ ...of, exactAbove: 5_000 }]);
+        return { result: undefined, changes: { usage } };
+      });
+      await rightCounts(store.read, after);
+      await store.transact(createScope(["a"]), async (view) => {
+        await rightCounts(view, after);
+        return { result: undefined, changes: {} };
+      });
+    }
+    const cells = await store.read.usage(["a"], TODAY, TODAY + 1);
+    assert.equal(cells.length, 1_200);
+    assert.deepEqual(new Set(cells.map(({ quantity }) => formatDecimal(quantity))), new Set(["1"]));
   }),
 
   defineCase(

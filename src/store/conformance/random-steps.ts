@@ -272,7 +272,7 @@ const READS: { readonly [Name in keyof LedgerView]: Choose<Arguments<Parameters<
   groupCounts: (random) => [
     Array.from({ length: random.below(4) }, () => {
       const { accountId: owner, meterOrFeatureId: meterId, day } = records.randomDelta(random, records.METERS);
-      return { accountId: owner, meterId, day };
+      return { accountId: owner, meterId, day, exactAbove: 0 };
     }),
   ],
 

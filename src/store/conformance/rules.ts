@@ -309,7 +309,8 @@ export const ruleCases: readonly ConformanceCase[] = [
       { accountId: "b", meterId: "n", day: TODAY },
       { accountId: "a", meterId: "m", day: TODAY },
     ];
-    assert.deepEqual(await store.read.groupCounts(of), [0, 2, 1, 1, 0, 2]);
+    const requests = of.map((each) => ({ ...each, exactAbove: 0 }));
+    assert.deepEqual(await store.read.groupCounts(requests), [0, 2, 1, 1, 0, 2]);
     assert.deepEqual(await store.read.groupCounts([]), []);
   }),
 

@@ -27,10 +27,16 @@ interface GroupSum {
   readonly quantity: Exact;
 }
 
-/** The sums of an account by meter or feature, then day; those of groups also by the text of their group. */
+/** The sums of a day by the text of their group, and how many are not 0. */
+interface DayGroups {
+  readonly sums: Map<string, GroupSum>;
+  used: number;
+}
+
+/** The sums of an account by meter or feature, then day; those of groups also by their group. */
 interface AccountCells {
   readonly plain: Map<string, Map<Day, Exact>>;
-  readonly grouped: Map<string, Map<Day, Map<string, GroupSum>>>;
+  readonly grouped: Map<string, Map<Day, DayGroups>>;
 }
 
 export function createCellTable(): CellTable {
@@ -48,10 +54,7 @@ export function createCellTable(): CellTable {
     *all() {
       for (const accountId of accounts.keys()) yield* iterateCells(accounts, accountId);
     },
-    groupCount({ accountId, meterId, day }) {
-      const sums = accounts.get(accountId)?.grouped.get(meterId)?.get(day)?.values() ?? [];
-      return [...sums].filter(({ quantity }) => !isZeroExact(quantity)).length;
-    },
+    groupCount: ({ accountId, meterId, day }) => accounts.get(accountId)?.grouped.get(meterId)?.get(day)?.used ?? 0,
   };
 }
 
@@ -84,10 +87,13 @@ function addOne(accounts: Map<string, AccountCells>, delta: UsageDelta, quantity
     days.set(day, addExact(days.get(day) ?? 0, quantity));
     return;
   }
-  const days = ensure(grouped, meterOrFeatureId, () => new Map<Day, Map<string, GroupSum>>());
-  const sums = ensure(days, day, () => new Map<string, GroupSum>());
+  const days = ensure(grouped, meterOrFeatureId, () => new Map<Day, DayGroups>());
+  const groups = ensure(days, day, () => ({ sums: new Map(), used: 0 }));
   const key = formatGroup(group);
-  sums.set(key, { group, quantity: addExact(sums.get(key)?.quantity ?? 0, quantity) });
+  const before = groups.sums.get(key)?.quantity ?? 0;
+  const after = addExact(before, quantity);
+  groups.sums.set(key, { group, quantity: after });
+  groups.used += Number(!isZeroExact(after)) - Number(!isZeroExact(before));
 }
 
 function ensure<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
@@ -103,7 +109,7 @@ function* iterateCells(accounts: ReadonlyMap<string, AccountCells>, accountId: s
       if (!isZeroExact(quantity)) yield { accountId, meterOrFeatureId, day, quantity: decimalOfExact(quantity) };
   }
   for (const [meterOrFeatureId, days] of grouped) {
-    for (const [day, sums] of days) {
+    for (const [day, { sums }] of days) {
       for (const { group, quantity } of sums.values())
         if (!isZeroExact(quantity))
           yield { accountId, meterOrFeatureId, group, day, quantity: decimalOfExact(quantity) };

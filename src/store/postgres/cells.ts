@@ -6,12 +6,12 @@
 import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
 import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
-import type { MeterDay } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
 import { parseRecord, serializeRecord } from "../record-json.ts";
 import type { Run } from "./client.ts";
 import { type ItemReading, findColumnNumbers } from "./counter-columns.ts";
+import { raiseBounds, type ReadCounts } from "./group-counts.ts";
 import { ROW_ITEMS, dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./query.ts";
 import type { Sending } from "./send-statements.ts";
 
@@ -22,7 +22,9 @@ export type CellTable = "usage" | "overage";
 const ID_COLUMNS: Readonly<Record<CellTable, string>> = { usage: "meter_id", overage: "feature_id" };
 
 /** The context for writing cells. */
-export interface CellWriting extends Pick<Sending, "send" | "isCombined">, ItemReading {}
+export interface CellWriting extends Pick<Sending, "send" | "isCombined">, ItemReading {
+  readonly readCounts: ReadCounts;
+}
 
 /** Adds to cells of locked accounts, so that no other commit waits for their rows. */
 export async function writeCells(writing: CellWriting, name: CellTable, deltas: readonly UsageDelta[]): Promise<void> {
@@ -66,7 +68,7 @@ async function writePlainCells(writing: CellWriting, name: CellTable, deltas: re
 }
 
 /** Adds to the cells of groups, each of which has a row. */
-async function writeGroupCells({ send, table }: CellWriting, deltas: readonly UsageDelta[]): Promise<void> {
+async function writeGroupCells(writing: CellWriting, deltas: readonly UsageDelta[]): Promise<void> {
   const sums = new Map<string, { readonly delta: UsageDelta; readonly group: string; readonly quantity: Exact }>();
   for (const delta of deltas) {
     if (delta.group === undefined) continue;
@@ -74,6 +76,7 @@ async function writeGroupCells({ send, table }: CellWriting, deltas: readonly Us
     const key = JSON.stringify([delta.accountId, delta.day, delta.meterOrFeatureId, group]);
     sums.set(key, { delta, group, quantity: addExact(sums.get(key)?.quantity ?? 0, delta.quantity) });
   }
+  const { send, table } = writing;
   const rows = [...sums.values()];
   const meterIds = rows.map(({ delta }) => delta.meterOrFeatureId);
   const groups = rows.map(({ group }) => group);
@@ -93,27 +96,10 @@ async function writeGroupCells({ send, table }: CellWriting, deltas: readonly Us
       formatTextArray(groups.map((group) => (idKey(group) === group ? undefined : group))),
     ],
   );
-}
-
-/** The number of groups with usage other than 0 of each meter, account and day, in order. */
-export async function countGroups(
-  { run, table }: { readonly run: Run; readonly table: (name: string) => string },
-  of: readonly MeterDay[],
-): Promise<readonly number[]> {
-  if (of.length === 0) return [];
-  const rows = await run(
-    `select (select count(*) from ${table("usage_group_cells")} as cell
-        where cell.account_id = requested.account_id and cell.day = requested.day and cell.meter_id = requested.meter_id
-          and cell.quantity <> 0)::text as count
-      from unnest($1::text::text[], $2::text::integer[], $3::text::text[])
-        with ordinality as requested (account_id, day, meter_id, place) order by place`,
-    [
-      formatTextArray(of.map(({ accountId }) => idKey(accountId))),
-      formatPlainArray(of.map(({ day }) => dayValue(day))),
-      formatTextArray(of.map(({ meterId }) => idKey(meterId))),
-    ],
+  await raiseBounds(
+    writing,
+    rows.map(({ delta: { accountId, meterOrFeatureId: meterId, day } }) => ({ accountId, meterId, day })),
   );
-  return rows.map(({ count }) => Number(count));
 }
 
 /** The additions to one row. */

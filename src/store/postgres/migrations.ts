@@ -10,9 +10,11 @@ import { spanExpression } from "./invoice-lists.ts";
 import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS, advisoryKey } from "./query.ts";
 
 /** The version of the layout. */
-const VERSION = 10;
+const VERSION = 11;
 /** The version before usage was stored by group. */
 const VERSION_WITHOUT_GROUPS = 9;
+/** The version before bounds of the number of groups. */
+const VERSION_WITHOUT_BOUNDS = 10;
 /** The version of the first release. */
 const FIRST_VERSION = 3;
 
@@ -157,7 +159,13 @@ function createUsageViews(table: Table): readonly string[] {
       union all select account_id, day, meter_id, quantity, original_id, coalesce(original_group, group_id)
         from ${table("usage_group_cells")} where quantity <> 0`,
     `create or replace view ${table("overage")} as ${selectCells(table, "overage", "feature_id")}`,
+    createGroupBounds(table),
   ];
+}
+
+function createGroupBounds(table: Table): string {
+  return `create table ${table("usage_group_bound")} (account_id text collate "C", day integer, meter_id text collate "C",
+    bound bigint not null, primary key (account_id, day, meter_id)) with (fillfactor = 60)`;
 }
 
 function selectCells(table: Table, name: "usage" | "overage", counted: string): string {
@@ -281,10 +289,11 @@ function migrationStatements(version: number, table: Table): readonly string[] {
   if (version === 0) return [...createFirstTables(table), ...createLaterTables(table)];
   if (version === FIRST_VERSION) return migrateFirstRelease(table);
   if (version === VERSION_WITHOUT_GROUPS) return createUsageViews(table);
+  if (version === VERSION_WITHOUT_BOUNDS) return [createGroupBounds(table)];
   const sentence =
     version > VERSION
       ? `the database has version ${version} from a newer ratebook; this ratebook supports version ${VERSION}`
-      : `the database has version ${version}, which no release of ratebook has created, and cannot be read; this ratebook supports version ${VERSION} and migrates versions ${FIRST_VERSION} and ${VERSION_WITHOUT_GROUPS}`;
+      : `the database has version ${version}, which no release of ratebook has created, and cannot be read; this ratebook supports version ${VERSION} and migrates versions ${FIRST_VERSION}, ${VERSION_WITHOUT_GROUPS} and ${VERSION_WITHOUT_BOUNDS}`;
   throw new RatebookError("ERR_REFUSED", sentence, {});
 }
 

@@ -18,6 +18,7 @@ import { isSmall, writeChanges } from "./commit.ts";
 import { type ItemCache, createItemCache } from "./counter-columns.ts";
 import { createIdCheckPolicy, type IdCheckPolicy, createReservedIds, mayAssumeFree } from "./event-id-holders.ts";
 import { retryLostRaces, LostRaceError } from "./failures.ts";
+import type { ReadCounts } from "./group-counts.ts";
 import { migrate, createTableNames } from "./migrations.ts";
 import { advisoryKey } from "./query.ts";
 import { sendOneByOne, createCombinedSending } from "./send-statements.ts";
@@ -138,7 +139,8 @@ async function decideAndCommit<Result>(
   let sending = sendOneByOne(run);
   // Event ids are also queried between statements of the commit, after those already sent.
   const reservedIds = createReservedIds((text, values) => sending.run(text, values), table, assumesFree);
-  const base = createView(batchReads(run), table);
+  const readCounts: ReadCounts = new Map();
+  const base = createView(batchReads(run), table, readCounts);
   const lockedIds = new Set(scope.accountIds);
   const view: LedgerView = {
     ...base,
@@ -161,7 +163,7 @@ async function decideAndCommit<Result>(
   });
   const { changes } = decision;
   if (isSmall(changes)) sending = createCombinedSending(run);
-  const itemContext = { table, schema, items, itemStamp };
+  const itemContext = { table, schema, items, itemStamp, readCounts };
   await writeChanges({ ...reservedIds, ...sending, ...itemContext, atCommit, accounts, block }, changes);
   return decision.result;
 }

@@ -6,9 +6,10 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { parseRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
-import { countGroups, readCells } from "./cells.ts";
+import { readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
+import { countGroups, type ReadCounts } from "./group-counts.ts";
 import { listPageQuery, listPlace } from "./invoice-lists.ts";
 import { isOfAccount, pageClause, parameter, dayValue, instantValue, idKey, idKeys, formatTextArray } from "./query.ts";
 import {
@@ -28,13 +29,13 @@ import {
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
 /** Creates a view that reads with one function, inside or outside of a transaction. */
-export function createView(run: Run, table: (name: string) => string): LedgerView {
+export function createView(run: Run, table: (name: string) => string, readCounts: ReadCounts = new Map()): LedgerView {
   return {
     ...documentReads(run, table),
     ...accountReads(run, table),
     ...eventReads(run, table),
     usage: (accountIds, from, until) => readCells({ run, table }, "usage", accountIds, [from, until]),
-    groupCounts: (of) => countGroups({ run, table }, of),
+    groupCounts: (of) => countGroups({ run, table, readCounts }, of),
     overage: (accountIds, from, until) => readCells({ run, table }, "overage", accountIds, [from, until]),
     ...recordReads(run, table),
     ...creditReads(run, table),
