@@ -12,10 +12,7 @@ const book = readBook({
       usage: [{ meter: "um.calls", tiers: [{ upTo: 1000, rate: 0 }, { rate: "0.002" }] }],
     },
   ],
-  customers: [{ id: "contoso", name: "Contoso" }],
-  accounts: [
-    { id: "contoso-prod", name: "Contoso production", customerId: "contoso", plan: "pp.team", from: "2026-01-01" },
-  ],
+  accounts: [{ id: "contoso-prod", plan: "pp.team", from: "2026-01-01" }],
 });
 
 const event = { schemaName: "api_call", id: "e-1", accountId: "contoso-prod", timestamp: "2026-01-05T09:00:00Z" };
