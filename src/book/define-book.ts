@@ -29,12 +29,16 @@ interface Named<Name> {
   readonly name?: Name | null | undefined;
 }
 
-interface MeterReferences<Schema> {
+interface MeterReferences<Schema> extends Partial<
+  Record<"sum" | "max" | "min" | "latest" | "level" | "change", AttributeOf<Schema> | object | null>
+> {
   readonly schema?: Known<Field<Schema, "name">>;
   readonly eventSchemaName?: Known<Field<Schema, "name">>;
-  readonly sum?: Known<FieldName<Schema, "attributes", "computed">> | object | null | undefined;
-  readonly groupBy?: readonly Known<FieldName<Schema, "dimensions", "computedDimensions">>[] | null | undefined;
+  readonly unique?: DimensionOf<Schema> | object | null | undefined;
+  readonly groupBy?: readonly DimensionOf<Schema>[] | null | undefined;
 }
+type AttributeOf<Schema> = Known<FieldName<Schema, "attributes", "computed">>;
+type DimensionOf<Schema> = Known<FieldName<Schema, "dimensions", "computedDimensions">>;
 type MeterName<Meter> = Known<Field<Meter, "id"> | Field<Meter, "name">>;
 type PlanOf<MeterName, LicenseName> =
   | WithList<WithList<ShortPlanInput, "usage", { readonly meter: MeterName }>, "licenses", Named<LicenseName>>

@@ -186,15 +186,15 @@ function* iterateAccountCells(
   for (const name of [account.id, ...account.aliases]) {
     const rows = byName.get(name) ?? [];
     for (let at = 0; at < rows.length; at += 4) {
-      const [kindIndex, day, quantity, texts] = rows.slice(at, at + 4) as unknown as PackedRow;
+      const [kindIndex, day, exact, texts] = rows.slice(at, at + 4) as unknown as PackedRow;
       if (day < query.from || day >= query.until || instantOfDay(day) > query.upTo) continue;
       const kind = kinds[kindIndex];
       if (kind === undefined) continue;
       const { meter, places } = kind;
       const ordered = texts && places.map((place) => texts[place] ?? "");
-      const group = ordered && toUsageGroup(ordered, meter);
-      const cell = { accountId: account.id, meterId: meter.id, day };
-      yield { ...cell, quantity: decimalOfExact(quantity), ...(group && { group }) };
+      const quantity = decimalOfExact(exact);
+      const group = ordered && toUsageGroup(ordered, meter, { day, quantity });
+      yield { accountId: account.id, meterId: meter.id, day, quantity, ...(group && { group }) };
     }
   }
 }

@@ -22,7 +22,7 @@ import type { EventSlots } from "./event-slots.ts";
 /** Maximum digits of a value before and after the decimal point (S1.6). */
 const VALUE_PLACES_MAX = 40;
 /** Maximum number of characters of a value of UNIQUE_COUNT. */
-const VALUE_LENGTH_MAX = 256;
+export const VALUE_LENGTH_MAX = 256;
 
 /** The keys of the two sums of a TIME_WEIGHTED meter in CHANGE mode: of changes, and of changes × their milliseconds. */
 export const CHANGE_KEY = "change";
@@ -112,7 +112,9 @@ function measureTimed(meter: UsageMeter, steps: readonly Step[], slots: EventSlo
     if (value === undefined) return undefined;
     requirePlaces(value);
     if (isLevel && compareExact(value, 0) < 0)
-      throw ruleFailedError(`a level must be 0 or more, but its computation returned ${formatExact(value)}`);
+      throw ruleFailedError(
+        `a level must be 0 or more, but its computation returned ${formatExact(value)}; if events change the level, use the mode CHANGE`,
+      );
     slots.texts[keySlot] = formatTimedKey(slots.timestamp, slots.id, value);
     return 1;
   };
@@ -148,11 +150,11 @@ function toNumberKey(value: RuleValue): string {
 /** A text, or a number as its plain text: 1, 1.0 and "1" are one value. */
 function toUniqueKey(value: RuleValue): string {
   if (isExact(value)) return toNumberKey(value);
-  if (typeof value !== "string" || value === "")
+  if (typeof value !== "string")
     throw ruleFailedError(`its computation must return a text or a decimal but returned ${formatValue(value)}`);
-  if (value.length <= VALUE_LENGTH_MAX) return value;
+  if (value !== "" && value.length <= VALUE_LENGTH_MAX) return value;
   throw ruleFailedError(
-    `its computation returned a text of ${value.length} characters; a value to count has at most ${VALUE_LENGTH_MAX}`,
+    `its computation returned a text of ${value.length} characters; a value to count has 1 to ${VALUE_LENGTH_MAX}, such as an id`,
   );
 }
 

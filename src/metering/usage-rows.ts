@@ -20,9 +20,10 @@ import {
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
+import { exactOfText, formatExact } from "../numbers/exact.ts";
 import { rejection } from "../problem-table.ts";
 import { DIMENSION_LENGTH_MAX, formatDimensionValue, isDecimalInput } from "./event-fields.ts";
-import { CHANGE_KEY, isTimedKey, MOMENT_KEY } from "./measure-keys.ts";
+import { CHANGE_KEY, isTimedKey, MOMENT_KEY, parseTimedKey, VALUE_LENGTH_MAX } from "./measure-keys.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** The texts of a group, by the dimensions in the `groupBy` of its meter. */
@@ -66,6 +67,8 @@ const FIELDS = ["accountId", "meterId", "date", "quantity"] as const satisfies r
 /** The maximum digits of a day's sum of event units (S1.6), however many events there are. */
 const INTEGER_DIGITS_MAX = 60;
 const FRACTION_DIGITS_MAX = 40;
+/** Maximum number of characters of a key: it may have an event's id, every character of which JSON may write as six. */
+const KEY_LENGTH_MAX = 4096;
 
 export const USAGE_FIELDS: readonly string[] = FIELDS;
 
@@ -89,16 +92,12 @@ export function nameGroup(group: UsageGroup, meterId: string, meters: readonly G
  *
  * @throws {RatebookError} ERR_INPUT_INVALID if the row lacks a dimension of the meter, or has another one
  */
-export function readRowGroup(
-  { group = {} }: Pick<ParsedUsageRow, "group">,
-  meter: GroupedMeter,
-): UsageGroup | undefined {
+export function readRowGroup(row: ParsedUsageRow, meter: GroupedMeter): UsageGroup | undefined {
+  const { group = {} } = row;
   const dimensions = checkRowDimensions(Object.keys(group), meter);
   if (dimensions.length === 0) return undefined;
-  return toUsageGroup(
-    dimensions.map((dimension) => group[dimension] ?? ""),
-    meter,
-  );
+  const texts = dimensions.map((dimension) => group[dimension] ?? "");
+  return toUsageGroup(texts, meter, row);
 }
 
 /**
@@ -116,6 +115,10 @@ export function checkRowDimensions(names: readonly string[], meter: GroupedMeter
     throw invalidRowError("$.group", `the usage meter ${JSON.stringify(id)} has no groups by ${quote(unknown)}${hint}`);
   }
   const missing = dimensions.find((dimension) => !names.includes(dimension));
+  if (missing === KEY_DIMENSION) {
+    const rows = `rows of the usage meter ${JSON.stringify(id)} need ${quote(`group.${KEY_DIMENSION}`)}`;
+    throw invalidRowError("$.group", `${rows}: take rows that ratebook meter writes`);
+  }
   if (missing !== undefined) {
     const needs = `the usage meter ${JSON.stringify(id)} groups usage by ${quote(missing)}`;
     throw invalidRowError("$.group", `${needs}, which the row lacks`);
@@ -123,26 +126,48 @@ export function checkRowDimensions(names: readonly string[], meter: GroupedMeter
   return dimensions;
 }
 
-/** The group with texts in the order of the meter's dimensions. @throws {RatebookError} ERR_INPUT_INVALID for a wrong key */
-export function toUsageGroup(texts: readonly string[], meter: GroupedMeter): UsageGroup {
-  return hasKeys(meter) ? [...texts.slice(0, -1), readKey(texts.at(-1) ?? "", meter)] : texts;
+/** The day and the quantity of a row, which its key must match. */
+type KeyedRow = Pick<ParsedUsageRow, "day" | "quantity">;
+
+/** The group of a row from its texts, in the order of the meter's dimensions. @throws {RatebookError} ERR_INPUT_INVALID */
+export function toUsageGroup(texts: readonly string[], meter: GroupedMeter, row: KeyedRow): UsageGroup {
+  return hasKeys(meter) ? [...texts.slice(0, -1), readKey(texts.at(-1) ?? "", meter, row)] : texts;
 }
 
 /** The key of a row as metering writes it (S19.2). @throws {RatebookError} ERR_INPUT_INVALID */
-function readKey(text: string, { id, aggregation, mode }: GroupedMeter): string {
-  if (aggregation === "UNIQUE_COUNT") return text;
-  const isKey = mode === "CHANGE" ? text === CHANGE_KEY || text === MOMENT_KEY : isTimedKey(text);
-  const isNumber = aggregation === "MAX" || aggregation === "MIN";
-  try {
-    if (isNumber) return formatDecimal(parseDecimal(text));
-  } catch (error) {
-    throw invalidRowError("$.group", `group.${KEY_DIMENSION}: ${describeError(error)}`);
+function readKey(text: string, { id, aggregation, mode }: GroupedMeter, { day, quantity }: KeyedRow): string {
+  const wrongKeyError = (expected: string): RatebookError => {
+    const place = `group.${KEY_DIMENSION} of the usage meter ${JSON.stringify(id)}`;
+    return invalidRowError("$.group", `${place}: expected ${expected}, got ${quote(text)}`);
+  };
+  if (mode === "CHANGE") {
+    if (text === CHANGE_KEY || text === MOMENT_KEY) return text;
+    throw wrongKeyError(`"${CHANGE_KEY}" or "${MOMENT_KEY}"`);
   }
-  if (isKey) return text;
-  const expected =
-    mode === "CHANGE" ? `"${CHANGE_KEY}" or "${MOMENT_KEY}"` : 'a key such as [1790000000000,"event","5"]';
-  const message = `group.${KEY_DIMENSION} of the usage meter ${JSON.stringify(id)}: expected ${expected}`;
-  throw invalidRowError("$.group", message);
+  if (!quantity.isInteger() || quantity.isNegative()) {
+    const counts = `rows of the usage meter ${JSON.stringify(id)} count events`;
+    const problem = `${counts}: expected a whole number from 0, got ${formatDecimal(quantity)}`;
+    throw invalidRowError("$.quantity", `quantity: ${problem}`);
+  }
+  switch (aggregation) {
+    case "UNIQUE_COUNT":
+      if (text.length <= VALUE_LENGTH_MAX) return text;
+      throw wrongKeyError(`at most ${VALUE_LENGTH_MAX} characters`);
+    case "MAX":
+    case "MIN": {
+      const value = exactOfText(text);
+      if (value === undefined) throw wrongKeyError("a decimal");
+      return formatExact(value);
+    }
+    default: {
+      const isOnDay = isTimedKey(text) && dayOf(parseTimedKey(text)[0]) === day;
+      const example = JSON.stringify([instantOfDay(day), "event", "5"]);
+      if (!isOnDay)
+        throw wrongKeyError(`a time on ${formatDate(instantOfDay(day))}, an id and a value as in ${example}`);
+      if (aggregation === "LATEST" || !parseTimedKey(text)[2].startsWith("-")) return text;
+      throw wrongKeyError("a level of 0 or more");
+    }
+  }
 }
 
 /**
@@ -168,11 +193,9 @@ function requireGroup(value: unknown): NamedGroup {
     throw invalidRowError("$.group", "group: expected an object of dimensions");
   const texts = Object.entries(value).map(([name, each]: readonly [string, unknown]): [string, string] => {
     const text = typeof each === "string" ? each : isDecimalInput(each) ? formatDimensionValue(each) : undefined;
-    if (text !== undefined && text !== "" && text.length <= DIMENSION_LENGTH_MAX) return [name, text];
-    throw invalidRowError(
-      "$.group",
-      `group.${name.slice(0, 60)}: expected a string of 1 to ${DIMENSION_LENGTH_MAX} characters`,
-    );
+    const maximum = name === KEY_DIMENSION ? KEY_LENGTH_MAX : DIMENSION_LENGTH_MAX;
+    if (text !== undefined && text !== "" && text.length <= maximum) return [name, text];
+    throw invalidRowError("$.group", `group.${name.slice(0, 60)}: expected a string of 1 to ${maximum} characters`);
   });
   return Object.fromEntries(texts);
 }

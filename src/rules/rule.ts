@@ -238,6 +238,11 @@ function findVariableProblem(operator: string, parts: readonly unknown[], fields
   return undefined;
 }
 
+/** The end of a message for a field that an event has as the other kind. */
+function suggestKind(kind: "attribute" | "dimension", name: string, names: ReadonlySet<string>): string {
+  return names.has(name) ? `: did you mean ${quoteName(`${kind}.${name}`)}?` : "";
+}
+
 function describePathProblem(path: string, fields: RuleFields): string | undefined {
   const dot = path.indexOf(".");
   const root = dot < 0 ? path : path.slice(0, dot);
@@ -245,10 +250,12 @@ function describePathProblem(path: string, fields: RuleFields): string | undefin
   switch (root) {
     case "attribute":
     case "attributes":
-      return fields.attributes.has(name) ? undefined : `the event schema has no ${quoteName(path)}`;
+      if (fields.attributes.has(name)) return undefined;
+      return `the event schema has no ${quoteName(path)}${suggestKind("dimension", name, fields.dimensions)}`;
     case "dimension":
     case "dimensions":
-      return fields.dimensions.has(name) ? undefined : `the event schema has no ${quoteName(path)}`;
+      if (fields.dimensions.has(name)) return undefined;
+      return `the event schema has no ${quoteName(path)}${suggestKind("attribute", name, fields.attributes)}`;
     case "dependencies":
       // A JSON setting may be read with a longer path: dependencies.prices.small.
       if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;

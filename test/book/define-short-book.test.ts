@@ -98,6 +98,35 @@ test("misspelt fields of a schema without computed ones are type errors", () => 
   expect(() => readBook(attributeTypo)).toThrow('the event schema has no "attribute.tokns"');
 });
 
+test("a misspelt field that a meter measures is a type error", () => {
+  const schema = { name: "sample", attributes: ["value"], dimensions: ["user"] } as const;
+  const book = defineBook({
+    eventSchemas: [schema],
+    usageMeters: [
+      { id: "peak", schema: "sample", max: "value", daily: true },
+      { id: "users", schema: "sample", unique: "user" },
+      { id: "disk", schema: "sample", level: { "*": [{ var: "attribute.value" }, 2] } },
+    ],
+  });
+  expect(readBook(book).usageMeters.map(({ aggregation }) => aggregation)).toEqual([
+    "MAX",
+    "UNIQUE_COUNT",
+    "TIME_WEIGHTED",
+  ]);
+  const attributeTypo = defineBook({
+    eventSchemas: [schema],
+    // @ts-expect-error -- "valeu" is not an attribute of the schema
+    usageMeters: [{ id: "peak", schema: "sample", max: "valeu" }],
+  });
+  expect(() => readBook(attributeTypo)).toThrow('$.usageMeters[0].max: the event schema has no "attribute.valeu"');
+  const dimensionTypo = defineBook({
+    eventSchemas: [schema],
+    // @ts-expect-error -- "value" is not a dimension of the schema
+    usageMeters: [{ id: "users", schema: "sample", unique: "value" }],
+  });
+  expect(() => readBook(dimensionTypo)).toThrow('did you mean "attribute.value"?');
+});
+
 test("names that the compiler does not know are accepted", () => {
   const [meter, plan, seats]: string[] = ["um.calls", "team", "seats"];
   const book = defineBook({

@@ -201,11 +201,11 @@ describe("the fields of a rule", () => {
 
   test.each([
     ["attribute.token", 'the event schema has no "attribute.token"'],
-    ["attribute.region", 'the event schema has no "attribute.region"'],
+    ["attribute.region", 'the event schema has no "attribute.region": did you mean "dimension.region"?'],
     ["attribute.size", 'the event schema has no "attribute.size"'],
     ["attribute.__proto__", 'the event schema has no "attribute.__proto__"'],
     ["attribute", 'the event schema has no "attribute"'],
-    ["dimension.tokens", 'the event schema has no "dimension.tokens"'],
+    ["dimension.tokens", 'the event schema has no "dimension.tokens": did you mean "attribute.tokens"?'],
     ["dimensions.", 'the event schema has no "dimensions."'],
     ["dependencies.rates", 'the event schema has no "dependencies.rates"'],
     ["event.ID", '"event.ID" is not one of event.id, event.timestamp, event.accountId and event.schemaName'],

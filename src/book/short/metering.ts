@@ -57,7 +57,10 @@ export function expandMeter(meter: WrittenObject, long: LongObject): void {
   const measures = METER_MEASURES.filter((field) => meter.has(field));
   const [measure = "count", other] = measures;
   if ((other !== undefined && meter.rejectBoth([measure], [other])) || meter.has("computations")) return;
-  if (measures.length === 0) meter.report("sum", "MISSING", { expected: 'what the meter adds up, or "count": true' });
+  if (measures.length === 0)
+    meter.report("sum", "MISSING", { expected: `"count": true, or one of ${METER_MEASURES.slice(1).join(", ")}` });
+  const { mode } = MEASURES[measure] ?? {};
+  if (mode !== undefined && meter.rejectBoth([measure], ["mode"])) return;
   for (const [field, value] of Object.entries(MEASURES[measure] ?? {})) long.set([field], value, meter.path);
   long.set(["computations", 0, "order"], 1, meter.path);
   if (where !== undefined) expandConditions(meter, where, long);

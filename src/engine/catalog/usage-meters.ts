@@ -23,6 +23,8 @@ type MeterDocument = DocumentOf<"usageMeter">;
 const RULE = "S5.4";
 /** The fields that can change after the DRAFT status. */
 const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
+/** The fields that decide how usage is kept, and what its quantity is. */
+const USAGE_FIELDS: ReadonlySet<string> = new Set(["aggregation", "daily", "carryOver", "mode", "groupBy"]);
 
 export const usageMeterMethods = {
   /** Creates a DRAFT. */
@@ -72,10 +74,11 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
   if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
-  if (fixedField === "groupBy") {
+  if (USAGE_FIELDS.has(fixedField)) {
     const meter = `the ${status.toLowerCase()} usage meter ${name}`;
-    const reason = `the usage of ${meter} is kept by its groups; create a new usage meter to group it differently`;
-    throw refusedError(RULE, `groupBy: ${reason}`);
+    const [how, verb] = fixedField === "groupBy" ? ["by its groups", "group"] : ["for its aggregation", "aggregate"];
+    const reason = `the usage of ${meter} is kept ${how}; create a new usage meter to ${verb} it differently`;
+    throw refusedError(RULE, `${fixedField}: ${reason}`);
   }
   throw refusedError(
     RULE,
@@ -90,7 +93,8 @@ function changedNames(input: Body): Body {
 
 function isFieldUnchanged(before: Body, after: Body, field: string): boolean {
   if (field === "computations") return areSameComputations(before[field], after[field]);
-  return JSON.stringify(before[field] ?? null) === JSON.stringify(after[field] ?? null);
+  // False is the default of a field that is absent.
+  return JSON.stringify(before[field] || null) === JSON.stringify(after[field] || null);
 }
 
 /** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */

@@ -162,7 +162,7 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
   [
     "no count no sum",
     (book) => delete book.usageMeters[0].sum,
-    '$.usageMeters[0].sum: missing: expected what the meter adds up, or "count": true',
+    '$.usageMeters[0].sum: missing: expected "count": true, or one of sum, max, min, unique, latest, level, change',
   ],
   [
     "sum and computations",
@@ -294,7 +294,7 @@ test.each<[mistake: string, change: (book: AnyBook) => void, problem: string]>([
   [
     "a sum that is null",
     (book) => (book.usageMeters[0].sum = null),
-    '$.usageMeters[0].sum: missing: expected what the meter adds up, or "count": true',
+    '$.usageMeters[0].sum: missing: expected "count": true, or one of sum, max, min, unique, latest, level, change',
   ],
   [
     "a fee without a rate",

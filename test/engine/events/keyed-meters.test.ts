@@ -105,7 +105,7 @@ describe("S19.2 rejects", () => {
   });
   test("a text of more than 256 characters to count", async () => {
     const message = await reject({ unique: "user" }, eventOf("02T10:00", 1, { dimensions: { user: "x".repeat(300) } }));
-    expect(message).toContain("a text of 300 characters; a value to count has at most 256");
+    expect(message).toContain("a text of 300 characters; a value to count has 1 to 256");
   });
   test("a level below zero", async () => {
     expect(await reject({ level: "value" }, eventOf("02T10:00", -1))).toContain("a level must be 0 or more");

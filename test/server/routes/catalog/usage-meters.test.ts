@@ -120,15 +120,37 @@ describe("usage meters over HTTP", () => {
     const { id: _, status: __, displayName: ___, eventSchemaName: ____, ...fields } = json;
     const renaming = await call(`PATCH /usage_meters/${id}`, { body: { ...fields, name: "units" } });
     expect([renaming.status, renaming.json]).toEqual([200, { ...json, name: "units", displayName: "units" }]);
-    for (const [field, value] of [
-      ["aggregation", "COUNT"],
-      ["computations", [{ order: 1, computation: 2 }]],
-    ] as const) {
-      expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { [field]: value } })).toEqual([
+    const body = { computations: [{ order: 1, computation: 2 }] };
+    expect(await answerTo(`PATCH /usage_meters/${id}`, { body })).toEqual([
+      400,
+      'computations: in the active usage meter "units" only name, billableName and description can change',
+    ]);
+  });
+
+  test("S5.4 how an ACTIVE meter aggregates its usage can't change; false is like an absent field", async () => {
+    const id = await meter({ aggregation: "MAX", daily: true });
+    await call(`POST /usage_meters/${id}/activate`);
+    const reason =
+      'the usage of the active usage meter "calls" is kept for its aggregation; create a new usage meter to aggregate it differently';
+    for (const body of [{ aggregation: "SUM" }, { daily: false }, { carryOver: true }, { mode: "LEVEL" }])
+      expect(await answerTo(`PATCH /usage_meters/${id}`, { body })).toEqual([
         400,
-        `${field}: in the active usage meter "units" only name, billableName and description can change`,
+        `${Object.keys(body).join()}: ${reason}`,
       ]);
-    }
+    const same = { aggregation: "MAX", daily: true, carryOver: false, mode: null };
+    expect((await call(`PATCH /usage_meters/${id}`, { body: same })).status).toBe(200);
+  });
+
+  test("S19.1 a field that a DRAFT's new aggregation does not have is rejected, and removed with null", async () => {
+    const id = await meter({ aggregation: "MAX", daily: true });
+    expect(await answerTo(`PATCH /usage_meters/${id}`, { body: { aggregation: "LATEST" } })).toEqual([
+      400,
+      "daily: remove it; it can't be set with the aggregation LATEST, only with MAX, MIN, UNIQUE_COUNT, TIME_WEIGHTED",
+    ]);
+    const body = { aggregation: "LATEST", daily: null, carryOver: true };
+    const { json } = await call(`PATCH /usage_meters/${id}`, { body });
+    expect(json).toMatchObject({ aggregation: "SUM", actualAggregation: "LATEST", carryOver: true });
+    expect(Object.hasOwn(json, "daily")).toBe(false);
   });
 
   test("S5.1 S5.2 a step without id, matcher and computation is returned with them, and is equal when sent with them", async () => {

@@ -1,0 +1,127 @@
+/** What a book says about the aggregation of a meter, in both forms of a book (S19.1). */
+import { describe, expect, test } from "vitest";
+
+import { parseBook } from "../../../src/index.ts";
+import { listProblems } from "../break-book.ts";
+
+const SCHEMA = { name: "sample", attributes: [{ name: "value" }], dimensions: [{ name: "user" }] };
+
+/** The problems of a book with one meter, one line each. */
+function problemsOf(meter: object, card?: object): readonly string[] {
+  const pricePlans = card && [{ id: "p", cycle: "MONTHLY", usage: [{ meter: "m", ...card }] }];
+  const book = { eventSchemas: [SCHEMA], usageMeters: [{ id: "m", ...meter }], pricePlans };
+  return listProblems(() => parseBook(JSON.stringify(book))).map(({ path, message }) => `${path}: ${message}`);
+}
+
+/** A meter in long form. */
+const long = (fields: object): object => ({
+  name: "m",
+  eventSchemaName: "sample",
+  computations: [{ order: 1, computation: { var: "attribute.value" } }],
+  ...fields,
+});
+const short = (fields: object): object => ({ schema: "sample", ...fields });
+
+const DAILY = "only with MAX, MIN, UNIQUE_COUNT, TIME_WEIGHTED";
+
+describe("S19.1 fields that an aggregation does not have", () => {
+  test.each<[title: string, meter: object, problem: string]>([
+    [
+      "daily with LATEST",
+      { aggregation: "LATEST", daily: true },
+      `daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}`,
+    ],
+    [
+      "daily with SUM",
+      { aggregation: "SUM", daily: true },
+      `daily: remove it; it can't be set with the aggregation SUM, ${DAILY}`,
+    ],
+    [
+      "carryOver with MAX",
+      { aggregation: "MAX", carryOver: true },
+      "carryOver: remove it; it can't be set with the aggregation MAX, only with LATEST",
+    ],
+    [
+      "mode with MIN",
+      { aggregation: "MIN", mode: "LEVEL" },
+      "mode: remove it; it can't be set with the aggregation MIN, only with TIME_WEIGHTED",
+    ],
+    [
+      "TIME_WEIGHTED without a mode",
+      { aggregation: "TIME_WEIGHTED" },
+      "mode: missing: expected LEVEL or CHANGE, because the aggregation is TIME_WEIGHTED",
+    ],
+    ["an unknown mode", { aggregation: "TIME_WEIGHTED", mode: "SET" }, 'mode: expected "LEVEL" or "CHANGE", got "SET"'],
+    [
+      "MAX without a computation",
+      { aggregation: "MAX", computations: [{ order: 1 }] },
+      "computations[0].computation: missing: expected a rule, because the aggregation is MAX",
+    ],
+  ])("in long form: %s", (_, meter, problem) => {
+    expect(problemsOf(long(meter))).toEqual([`$.usageMeters[0].${problem}`]);
+  });
+
+  test.each<[title: string, meter: object, problem: string]>([
+    [
+      "daily with latest",
+      { latest: "value", daily: true },
+      `daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}`,
+    ],
+    [
+      "carryOver with level",
+      { level: "value", carryOver: true },
+      "carryOver: remove it; it can't be set with the aggregation TIME_WEIGHTED, only with LATEST",
+    ],
+    [
+      "mode with max",
+      { max: "value", mode: "CHANGE" },
+      "mode: remove it; it can't be set with the aggregation MAX, only with TIME_WEIGHTED",
+    ],
+    [
+      "mode with level, which is one",
+      { level: "value", mode: "CHANGE" },
+      "level: expected $.usageMeters[0].level or $.usageMeters[0].mode, got both",
+    ],
+    [
+      "two measures",
+      { max: "value", min: "value" },
+      "max: expected $.usageMeters[0].max or $.usageMeters[0].min, got both",
+    ],
+    [
+      "an aggregation without a measure",
+      { aggregation: "MAX" },
+      'sum: missing: expected "count": true, or one of sum, max, min, unique, latest, level, change',
+    ],
+    [
+      "a dimension as a number",
+      { max: "user" },
+      'max: the event schema has no "attribute.user": did you mean "dimension.user"?',
+    ],
+    [
+      "different values of an attribute",
+      { unique: "value" },
+      'unique: the event schema has no "dimension.value": did you mean "attribute.value"?',
+    ],
+  ])("in short form: %s", (_, meter, problem) => {
+    expect(problemsOf(short(meter))).toEqual([`$.usageMeters[0].${problem}`]);
+  });
+
+  test("are accepted if they are false or null", () => {
+    expect(problemsOf(long({ aggregation: "LATEST", daily: false, mode: null }))).toEqual([]);
+    expect(problemsOf(short({ sum: "value", daily: false, carryOver: false }))).toEqual([]);
+  });
+
+  test("different values of an attribute are those of a rule", () => {
+    expect(problemsOf(short({ unique: { var: "attribute.value" } }))).toEqual([]);
+  });
+});
+
+test("S19.4 only the price of a level can be prorated", () => {
+  const because = `remove it; it can't be set because the quantity of the usage meter "m" adds up its days`;
+  const problem = `$.pricePlans[0].usage[0].prorate: ${because}`;
+  const prorate = { rate: 1, prorate: true };
+  expect(problemsOf(short({ max: "value", daily: true }), prorate)).toEqual([problem]);
+  expect(problemsOf(short({ sum: "value" }), prorate)).toEqual([problem]);
+  expect(problemsOf(short({ max: "value" }), prorate)).toEqual([]);
+  expect(problemsOf(short({ level: "value" }), prorate)).toEqual([]);
+});

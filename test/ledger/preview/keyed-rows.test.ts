@@ -1,0 +1,108 @@
+/** Rows of usage of meters that do not sum (S19.2): the value of an event is in `$key`. */
+import { describe, expect, test } from "vitest";
+
+import { type UsageRowInput, preview, readBook } from "../../../src/index.ts";
+
+const book = readBook({
+  eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["user", "region"] }],
+  usageMeters: [
+    { id: "peak", schema: "sample", max: "value", groupBy: ["region"] },
+    { id: "users", schema: "sample", unique: "user" },
+    { id: "last", schema: "sample", latest: "value" },
+    { id: "disk", schema: "sample", level: "value" },
+    { id: "seats", schema: "sample", change: "value" },
+  ],
+  pricePlans: [{ id: "p", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 1 }] }],
+  accounts: [{ id: "contoso", plan: "p", from: "2026-10-01" }],
+});
+
+function row(meterId: string, group: UsageRowInput["group"], quantity: number | string = 1): UsageRowInput {
+  return { accountId: "contoso", meterId, date: "2026-10-02", quantity, group };
+}
+
+/** Why a row is rejected: a path and a message. */
+function rejectionOf(usage: UsageRowInput): string | undefined {
+  try {
+    preview(book, { usage: [usage] });
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return undefined;
+}
+
+const at = Date.parse("2026-10-02T10:00:00Z");
+const NEED = 'need "group.$key": take rows that ratebook meter writes';
+
+describe("S19.2 rejects", () => {
+  test.each<[title: string, usage: UsageRowInput, message: string]>([
+    ["a row without a key", row("users", undefined), `$.usage[0].group: rows of the usage meter "users" ${NEED}`],
+    [
+      "a row with a group, and without a key",
+      row("peak", { region: "eu" }),
+      `$.usage[0].group: rows of the usage meter "peak" ${NEED}`,
+    ],
+    [
+      "a misspelt key",
+      row("users", { key: "ann" }),
+      '$.usage[0].group: the usage meter "users" has no groups by "key": did you mean "$key"?',
+    ],
+    [
+      "a peak that is no number",
+      row("peak", { region: "eu", $key: "many" }),
+      '$.usage[0].group: group.$key of the usage meter "peak": expected a decimal, got "many"',
+    ],
+    [
+      "a negative number of events",
+      row("peak", { region: "eu", $key: 5 }, -1),
+      '$.usage[0].quantity: quantity: rows of the usage meter "peak" count events: expected a whole number from 0, got -1',
+    ],
+    [
+      "a part of an event",
+      row("users", { $key: "ann" }, "0.5"),
+      '$.usage[0].quantity: quantity: rows of the usage meter "users" count events: expected a whole number from 0, got 0.5',
+    ],
+    [
+      "a long text to count",
+      row("users", { $key: "x".repeat(257) }),
+      `$.usage[0].group: group.$key of the usage meter "users": expected at most 256 characters, got "${"x".repeat(60)}"`,
+    ],
+    [
+      "a last value without its time",
+      row("last", { $key: "5" }),
+      '$.usage[0].group: group.$key of the usage meter "last": expected a time on 2026-10-02, an id and a value as in [1790899200000,"event","5"], got "5"',
+    ],
+    [
+      "a time on another day",
+      row("last", { $key: JSON.stringify([at + 86_400_000, "e", "5"]) }),
+      '$.usage[0].group: group.$key of the usage meter "last": expected a time on 2026-10-02, an id and a value as in [1790899200000,"event","5"], got "[1791021600000,\\"e\\",\\"5\\"]"',
+    ],
+    [
+      "a level below zero",
+      row("disk", { $key: JSON.stringify([at, "e", "-5"]) }),
+      '$.usage[0].group: group.$key of the usage meter "disk": expected a level of 0 or more, got "[1790935200000,\\"e\\",\\"-5\\"]"',
+    ],
+    [
+      "a change without the kind of sum",
+      row("seats", { $key: "5" }),
+      '$.usage[0].group: group.$key of the usage meter "seats": expected "change" or "moment", got "5"',
+    ],
+  ])("%s", (_, usage, message) => {
+    expect(rejectionOf(usage)).toBe(message);
+  });
+});
+
+test.each<[title: string, usage: UsageRowInput]>([
+  ["a peak as a number", row("peak", { region: "eu", $key: 5.5 })],
+  ["no event", row("users", { $key: "ann" }, 0)],
+  ["a negative last value", row("last", { $key: JSON.stringify([at, "e", "-5"]) })],
+  ["a key with a long event id", row("last", { $key: JSON.stringify([at, '"'.repeat(512), "5"]) })],
+  ["a negative change", row("seats", { $key: "change" }, -5)],
+])("S19.2 accepts %s", (_, usage) => {
+  expect(rejectionOf(usage)).toBeUndefined();
+});
+
+test("S19.1 a peak of 5 and of 5.0 are one value", () => {
+  const usage = [row("peak", { region: "eu", $key: "5" }), row("peak", { region: "eu", $key: "5.0" })];
+  const { invoices } = preview(book, { usage });
+  expect(invoices[0]?.revenueInfo.value.toFixed(2)).toBe("5.00");
+});
