@@ -48,7 +48,7 @@ const MEASURES: Readonly<Record<string, { readonly aggregation: string; readonly
 export const METER_MEASURES: readonly string[] = Object.keys(MEASURES);
 
 export function expandMeter(meter: WrittenObject, long: LongObject): void {
-  const [id, where] = [meter.field("id"), meter.field("where")];
+  const id = meter.field("id");
   long.copyFields(meter.with({ name: meter.field("name") ?? id }), METER_FIELDS, [...METER_MEASURES, "where"]);
   const reason = "because the id has characters that a name cannot have";
   if (!meter.has("name") && !/^[\w-]*$/.test(String(id?.value)))
@@ -59,10 +59,16 @@ export function expandMeter(meter: WrittenObject, long: LongObject): void {
   if ((other !== undefined && meter.rejectBoth([measure], [other])) || meter.has("computations")) return;
   if (measures.length === 0)
     meter.report("sum", "MISSING", { expected: `"count": true, or one of ${METER_MEASURES.slice(1).join(", ")}` });
-  const { mode } = MEASURES[measure] ?? {};
-  if (mode !== undefined && meter.rejectBoth([measure], ["mode"])) return;
-  for (const [field, value] of Object.entries(MEASURES[measure] ?? {})) long.set([field], value, meter.path);
+  expandMeasure(meter, measure, long);
+}
+
+/** The aggregation of a short field, its conditions and its computation. */
+function expandMeasure(meter: WrittenObject, measure: string, long: LongObject): void {
+  const fields = MEASURES[measure];
+  if (fields?.mode !== undefined && meter.rejectBoth([measure], ["mode"])) return;
+  for (const [field, value] of Object.entries(fields ?? {})) long.set([field], value, meter.path);
   long.set(["computations", 0, "order"], 1, meter.path);
+  const where = meter.field("where");
   if (where !== undefined) expandConditions(meter, where, long);
   const measured = measure === "count" ? undefined : meter.field(measure);
   if (measured !== undefined)
