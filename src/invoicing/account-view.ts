@@ -2,7 +2,7 @@
 import type { UsageMeter } from "../book/resources/event-schema.ts";
 import type { Day, Instant } from "../calendar/instant.ts";
 import type { MonetaryCredit } from "../credits/monetary-credits.ts";
-import type { MeterUsage } from "../metering/keyed-usage.ts";
+import type { AggregatedUsage, MeterUsage } from "../metering/keyed-usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { FindTable } from "../rating/rated-table.ts";
 import type { GraceTerms, PlanDecision, Timeline } from "./timeline.ts";
@@ -18,7 +18,7 @@ export interface LicenseChange {
 }
 
 /** The data of one account that invoicing reads. */
-export interface AccountView extends GraceTerms, MeterUsage {
+export interface AccountView extends GraceTerms, MeterUsage, Partial<Pick<AggregatedUsage, "usageByKey">> {
   readonly accountId: string;
   readonly customerId: string;
   readonly currency: string;

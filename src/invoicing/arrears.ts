@@ -6,7 +6,7 @@ import { mayBeProrated, type UsageMeter } from "../book/resources/event-schema.t
 import type { LicenseRateCard, UsageRateCard } from "../book/resources/rate-card.ts";
 import type { Cycle } from "../calendar/cycle.ts";
 import { dayOf, type Instant } from "../calendar/instant.ts";
-import { describeQuantity } from "../metering/keyed-usage.ts";
+import { describeQuantity } from "../metering/describe-quantity.ts";
 import { type Decimal, sum } from "../numbers/decimal.ts";
 import { rateOverage, coverageAt, rateUsage } from "../rating/cards.ts";
 import type { Charge, RatedPeriod } from "../rating/charge.ts";
@@ -101,18 +101,21 @@ export function findOverageWindow(
 
 function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedMeters }: UsageCatalog): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
+  const days = [dayOf(cycle.start), dayOf(cycle.end)] as const;
+  const { usageByKey } = view;
   return cycle.term.plan.details.usageRateCards.map((card) => {
     const meter = keyedMeters.get(card.usageMeterId);
     const isProrated = isPriceProrated(card, meter);
-    const of = [card.usageMeterId, dayOf(cycle.start), dayOf(cycle.end)] as const;
-    const groups = meter !== undefined || hasTable(card) ? view.usageByGroup(...of) : [];
-    const quantity = meter === undefined ? view.usage(...of) : sum(groups.map((usage) => usage.quantity));
+    const groups = meter !== undefined || hasTable(card) ? view.usageByGroup(card.usageMeterId, ...days) : [];
+    const quantity =
+      meter === undefined ? view.usage(card.usageMeterId, ...days) : sum(groups.map((usage) => usage.quantity));
+    const describe = meter && usageByKey && (() => describeQuantity(usageByKey(meter, ...days)));
+    const terms = { isProrated, ...(describe && { describe }) };
     if (hasTable(card)) {
       const usage = { meterId: card.usageMeterId, quantity, groups };
-      return chargeByTable(findTable(card, view.currency), usage, period, isProrated);
+      return chargeByTable(findTable(card, view.currency), usage, period, terms);
     }
-    const level = meter && { isProrated, because: describeQuantity(meter, groups) };
-    return rateUsage(card, view.currency, quantity, period, level);
+    return rateUsage(card, view.currency, quantity, period, terms);
   });
 }
 

@@ -216,7 +216,8 @@ export function describeParts({ type, explanation, value }: InvoiceLine): readon
     // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
     // rounded.
     const hasPrice = hasSeveralParts || part.rate?.eq(value) === false || !isWholeShare(part.share);
-    return { text: describePart(part, hasPrice), rules, hasFigures: hasPrice || LICENSE_LINE_TYPES.has(type) };
+    const hasFigures = hasPrice || LICENSE_LINE_TYPES.has(type) || rules.includes(ruleLink("S19.1"));
+    return { text: describePart(part, hasPrice), rules, hasFigures };
   });
   const notes = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
   return [...texts, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
@@ -228,11 +229,16 @@ function hasRows({ parts, free }: Pick<CardExplanation, "parts" | "free">): bool
 }
 
 /** How a price table priced a card, with the free units of its first rows (S18.5). */
-function describeTable({ free = [], rules }: Pick<CardExplanation, "free" | "rules">): readonly LineNote[] {
+function describeTable({
+  free = [],
+  rules,
+  because,
+}: Pick<CardExplanation, "free" | "rules" | "because">): readonly LineNote[] {
   const rows = free.slice(0, 3).map(({ when, quantity }) => `${formatNumber(quantity)} of ${describeGroup(when)}`);
   if (free.length > rows.length) rows.push(`and of ${free.length - rows.length} more`);
   const text = rows.length === 0 ? "rates by group" : `rates by group; free units: ${rows.join("; ")}`;
-  return [{ text, rules, hasFigures: free.length > 0 }];
+  const note = { text, rules, hasFigures: free.length > 0 };
+  return because === undefined ? [note] : [note, { text: because, rules: [ruleLink("S19.1")], hasFigures: true }];
 }
 
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */

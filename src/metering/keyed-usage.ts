@@ -9,7 +9,7 @@ import {
   type UsageGroup,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
-import { type Day, dayOf, formatDate, INSTANT_MIN, instantOfDay } from "../calendar/instant.ts";
+import { type Day, dayOf, INSTANT_MIN } from "../calendar/instant.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { type Decimal, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
 import {
@@ -34,6 +34,12 @@ export interface MeterUsage {
   readonly usageByGroup: (meterId: string, from: Day, until: Day) => readonly GroupUsage[];
 }
 
+/** The usage of meters, aggregated. */
+export interface AggregatedUsage extends MeterUsage {
+  /** The usage of a meter with keys that decides its quantity of the UTC days `[from, until)`. */
+  readonly usageByKey: (meter: UsageMeter, from: Day, until: Day) => KeyedUsage;
+}
+
 /** The meters with keys, by id. */
 export function findKeyedMeters(meters: readonly UsageMeter[]): ReadonlyMap<string, UsageMeter> {
   return new Map(meters.filter(hasKeys).map((meter) => [meter.id, meter]));
@@ -49,13 +55,17 @@ export function aggregateUsage(
   keyedMeters: ReadonlyMap<string, UsageMeter>,
   stored: MeterUsage,
   passedUntil?: Day,
-): MeterUsage {
-  if (keyedMeters.size === 0) return stored;
+): AggregatedUsage {
+  const usageByKey: AggregatedUsage["usageByKey"] = (meter, from, until) => ({
+    meter,
+    usage: stored.usageByGroup(meter.id, readsFrom(meter, from), until),
+    period: { from, until, ...(passedUntil !== undefined && { passedUntil }) },
+  });
+  if (keyedMeters.size === 0) return { ...stored, usageByKey };
   const usageByGroup: MeterUsage["usageByGroup"] = (meterId, from, until) => {
     const meter = keyedMeters.get(meterId);
     if (meter === undefined) return stored.usageByGroup(meterId, from, until);
-    const usage = stored.usageByGroup(meterId, readsFrom(meter, from), until);
-    const period = { from, until, ...(passedUntil !== undefined && { passedUntil }) };
+    const { usage, period } = usageByKey(meter, from, until);
     return aggregateGroups(meter, usage, period);
   };
   return {
@@ -64,39 +74,17 @@ export function aggregateUsage(
         ? sum(usageByGroup(meterId, from, until).map(({ quantity }) => quantity))
         : stored.usage(meterId, from, until),
     usageByGroup,
+    usageByKey,
   };
 }
 
-/**
- * What a quantity is, as the reason for its price (S13.6).
- *
- * @param usage of the period, aggregated
- */
-export function describeQuantity({ aggregation, daily }: UsageMeter, usage: readonly GroupUsage[]): string {
-  const groups = new Set(usage.map(({ group }) => formatGroup(group)));
-  const names = QUANTITY_NAMES[aggregation];
-  if (daily === true) return `${names.plural} of the days of the billing period`;
-  const last = usage.at(-1);
-  if (groups.size > 1) return `${names.plural} of ${groups.size} groups in the billing period`;
-  if (last === undefined || !DATED.has(aggregation)) return `${names.singular} in the billing period`;
-  return `${names.singular} in the billing period, reached on ${formatDate(instantOfDay(last.day))}`;
+/** The usage of a meter with keys that decides the quantity of a period. */
+export interface KeyedUsage {
+  readonly meter: UsageMeter;
+  /** With the key of each sum as the last text of its group. */
+  readonly usage: readonly GroupUsage[];
+  readonly period: KeyedPeriod;
 }
-
-/** The aggregations whose quantity is that of one day. */
-const DATED: ReadonlySet<UsageMeter["aggregation"]> = new Set(["MAX", "MIN", "LATEST"]);
-
-const USAGE = { singular: "usage", plural: "usage" };
-const QUANTITY_NAMES: Readonly<
-  Record<UsageMeter["aggregation"], { readonly singular: string; readonly plural: string }>
-> = {
-  COUNT: USAGE,
-  SUM: USAGE,
-  MAX: { singular: "the peak", plural: "the peaks" },
-  MIN: { singular: "the lowest value", plural: "the lowest values" },
-  UNIQUE_COUNT: { singular: "different values", plural: "different values" },
-  LATEST: { singular: "the last value", plural: "the last values" },
-  TIME_WEIGHTED: { singular: "the average level", plural: "the average levels" },
-};
 
 /** The first day of which usage decides the quantity of a period that begins on a day. */
 export function readsFrom(meter: UsageMeter, from: Day): Day {
@@ -106,7 +94,11 @@ export function readsFrom(meter: UsageMeter, from: Day): Day {
 /** The first day that usage may have. */
 const FIRST_DAY = dayOf(INSTANT_MIN);
 
-type Period = AggregationPeriod & { readonly passedUntil?: Day };
+/** A period, and until which day a level is weighed (S19.5). */
+export interface KeyedPeriod extends AggregationPeriod {
+  /** The first day that has not passed: a level weighs nothing from then on; default none. */
+  readonly passedUntil?: Day;
+}
 
 /**
  * Aggregates the usage of a meter with keys in a period, each group by itself, by day, then group.
@@ -116,24 +108,31 @@ type Period = AggregationPeriod & { readonly passedUntil?: Day };
 export function aggregateGroups(
   meter: UsageMeter,
   stored: readonly GroupUsage[],
-  period: Period,
+  period: KeyedPeriod,
 ): readonly GroupUsage[] {
-  const firstDay = readsFrom(meter, period.from);
-  const used = stored.filter(({ day, quantity }) => day >= firstDay && day < period.until && !quantity.isZero());
-  if (used.length === 0) return [];
-  const groups =
-    meter.groupBy === undefined ? [used] : groupBy(used, ({ group }) => formatGroup(group.slice(0, -1))).values();
-  const aggregated = [...groups].flatMap((cells) => {
+  const aggregated = groupCells(meter, stored, period).flatMap((cells) => {
     const group: UsageGroup = cells[0]?.group.slice(0, -1) ?? NO_GROUP;
     return aggregateCells(meter, cells, period).map(({ day, quantity }) => ({ group, day, quantity }));
   });
   return aggregated.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
 }
 
+/** The usage that decides the quantity of each group. */
+export function groupCells(
+  meter: UsageMeter,
+  stored: readonly GroupUsage[],
+  { from, until }: KeyedPeriod,
+): readonly (readonly GroupUsage[])[] {
+  const firstDay = readsFrom(meter, from);
+  const used = stored.filter(({ day, quantity }) => day >= firstDay && day < until && !quantity.isZero());
+  if (used.length === 0 || meter.groupBy === undefined) return used.length === 0 ? [] : [used];
+  return [...groupBy(used, ({ group }) => formatGroup(group.slice(0, -1))).values()];
+}
+
 function aggregateCells(
   { aggregation, daily, mode }: UsageMeter,
   cells: readonly GroupUsage[],
-  period: Period,
+  period: KeyedPeriod,
 ): readonly DayQuantity[] {
   const isDaily = daily === true;
   switch (aggregation) {
@@ -170,15 +169,18 @@ function toLevelChange({ group, day, quantity }: GroupUsage): LevelChanges {
   return { day, change: isMoment ? ZERO : quantity, moment: isMoment ? quantity : ZERO };
 }
 
-/** The values of a period, and the last one before it; 0 without one. */
-function splitValues(
+/** The values of a period, and the last one before it. */
+export function splitValues(
   cells: readonly GroupUsage[],
   { from }: AggregationPeriod,
-): { readonly opening: Decimal; readonly values: readonly TimedValue[] } {
+): { readonly before: TimedValue | undefined; readonly opening: Decimal; readonly values: readonly TimedValue[] } {
   const all = cells.map(({ group, day }) => {
     const [at, eventId, value] = parseTimedKey(group.at(-1) ?? "");
     return { day, at, eventId, value: parseDecimal(value) };
   });
-  const before = all.filter(({ day }) => day < from).sort(compareTimes);
-  return { opening: before.at(-1)?.value ?? ZERO, values: all.filter(({ day }) => day >= from) };
+  const before = all
+    .filter(({ day }) => day < from)
+    .toSorted(compareTimes)
+    .at(-1);
+  return { before, opening: before?.value ?? ZERO, values: all.filter(({ day }) => day >= from) };
 }

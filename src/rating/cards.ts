@@ -29,7 +29,7 @@ import {
   subtractFractions,
 } from "../numbers/fraction.ts";
 import { ruleLink } from "../rulebook.ts";
-import type { Charge, RatedPeriod, RefundedCharge, ChargeExplanation } from "./charge.ts";
+import type { Charge, ChargeExplanation, QuantityTerms, RatedPeriod, RefundedCharge } from "./charge.ts";
 import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
@@ -114,20 +114,12 @@ export function requireSlabs<Card extends UsageRateCard>(card: Card): Card {
   throw new RatebookError("ERR_REFUSED", reason, { rule: ruleLink("S18.2") });
 }
 
-/** How a quantity that is a level is priced. */
-export interface LevelTerms {
-  /** Whether the price is prorated by days too; default false. */
-  readonly isProrated?: boolean;
-  /** The reason in the explanation. */
-  readonly because?: string;
-}
-
 /**
  * Prices a meter's usage. In a partial cycle the card's limits are prorated by days; slabs and packages never are
  * (S7.4).
  *
  * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
- * @param level for a quantity that is a level (S19.4)
+ * @param terms of a quantity that is no sum (S19)
  * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency; ERR_REFUSED if it has a price table
  */
 export function rateUsage(
@@ -135,7 +127,7 @@ export function rateUsage(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  { isProrated = false, because = "usage in the billing period" }: LevelTerms = {},
+  { isProrated = false, describe }: QuantityTerms = {},
 ): Charge {
   const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
@@ -144,8 +136,15 @@ export function rateUsage(
     period,
     ratedSlabs: joinRatesInCurrency(requireSlabs(card), currency, card.usageMeterId),
     quantity,
-    parts: [{ because, sign: 1, share: isProrated ? share : WHOLE_SHARE, quantity }],
-    rules: isProrated ? ["S19.4"] : [],
+    parts: [
+      {
+        because: describe ?? "usage in the billing period",
+        sign: 1,
+        share: isProrated ? share : WHOLE_SHARE,
+        quantity,
+      },
+    ],
+    rules: [...(describe === undefined ? [] : ["S19.1" as const]), ...(isProrated ? ["S19.4" as const] : [])],
     bounds: share,
   });
 }

@@ -100,6 +100,8 @@ export interface ChargeExplanation {
   /** The rules applied, ascending. */
   readonly rules: readonly RuleNumber[];
   readonly parts: readonly PartExplanation[];
+  /** With a price table: what decided a quantity that is no sum (S19). */
+  readonly because?: string;
   /** The units that the allowance of a price table made free, by row (S18.5). */
   readonly free?: readonly RowUnits[];
   /** The allowance of a whole cycle, and its share in a partial one; only if units were free. */
@@ -121,6 +123,14 @@ export interface ChargeExplanation {
 export interface RefundedCharge {
   readonly amount: Fraction;
   readonly explanation: ChargeExplanation;
+}
+
+/** How a quantity that is no sum is priced (S19). */
+export interface QuantityTerms {
+  /** Whether the price is prorated by days, because the quantity is a level (S19.4); default false. */
+  readonly isProrated?: boolean;
+  /** What decided the quantity, for the explanation. */
+  readonly describe?: () => string;
 }
 
 /** The exact part of one slab in a charge. */

@@ -192,8 +192,8 @@ export const WHOLE_SHARE: Share = { days: 1, of: 1 };
 
 /** One quantity to price. */
 export interface Part {
-  /** The reason for pricing this quantity, as a sentence without its full stop. */
-  readonly because: string;
+  /** The reason for pricing this quantity, as a sentence without its full stop; a function if only explanations need it. */
+  readonly because: string | (() => string);
   /** −1 if a price already charged is subtracted. */
   readonly sign: 1 | -1;
   readonly share: Share;
@@ -323,7 +323,7 @@ function explainCharge(
   const { pricingModel, bounds } = ratedSlabs;
   const limitsParts = bounds !== undefined && share === "EACH_PART";
   const explanations = parts.map(({ because, sign, share, quantity, slabs }): PartExplanation => ({
-    because,
+    because: typeof because === "string" ? because : because(),
     sign,
     share,
     quantity: maximum(quantity, ZERO),

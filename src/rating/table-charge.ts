@@ -5,7 +5,15 @@ import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
 import { type Fraction, multiplyByShare, toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
-import type { Charge, ChargeExplanation, PartExplanation, PricedUsage, RatedPeriod, SlabCharge } from "./charge.ts";
+import type {
+  Charge,
+  ChargeExplanation,
+  PartExplanation,
+  PricedUsage,
+  QuantityTerms,
+  RatedPeriod,
+  SlabCharge,
+} from "./charge.ts";
 import { type BelowZero, type PricedStretch, type PricedTable, priceUsageByTable } from "./rate-table.ts";
 import type { RatedRow, RatedTable } from "./rated-table.ts";
 import { clampToShare, explainSlabs, WHOLE_SHARE } from "./slab-charge.ts";
@@ -23,11 +31,15 @@ export interface TableUsage {
  * Prices a meter's usage with a price table. In a partial cycle the card's limits and the allowance are prorated by days;
  * tiers never are (S7.4, S18.5).
  *
- * @param isProrated whether the price is prorated by days, and the allowance is not, because the quantity is a level
- * (S19.4)
+ * @param terms of a quantity that is no sum (S19); where the price is prorated, the allowance is not
  * @throws {RatebookError} ERR_RATES_INVALID if a row has no rate in the currency
  */
-export function chargeByTable(table: RatedTable, usage: TableUsage, period: RatedPeriod, isProrated = false): Charge {
+export function chargeByTable(
+  table: RatedTable,
+  usage: TableUsage,
+  period: RatedPeriod,
+  { isProrated = false, describe }: QuantityTerms = {},
+): Charge {
   const { meterId, quantity, groups } = usage;
   const share = shareOfDays(period.served, period.natural);
   const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
@@ -49,8 +61,13 @@ export function chargeByTable(table: RatedTable, usage: TableUsage, period: Rate
     bounded: table.bounds === undefined ? charged : clampToShare(charged, table.bounds, share),
     get explanation() {
       return (explanation ??= {
-        rules: listRules(table, priced, isProrated),
+        rules: [
+          ...listRules(table, priced),
+          ...(describe ? ["S19.1" as const] : []),
+          ...(isProrated ? ["S19.4" as const] : []),
+        ],
         parts: explainStretches(table, priced, priceShare),
+        ...(describe && { because: describe() }),
         ...(priced.free.size > 0 && {
           free: [...priced.free].map(([row, units]) => ({ when: row.when, quantity: units })),
           ...(table.allowance && { allowance: { ...table.allowance, share: allowanceShare } }),
@@ -131,11 +148,7 @@ function explainStretches(table: RatedTable, { stretches }: PricedTable, share: 
   });
 }
 
-function listRules(
-  table: RatedTable,
-  { stretches, free, belowZero }: PricedTable,
-  isProrated: boolean,
-): readonly RuleNumber[] {
+function listRules(table: RatedTable, { stretches, free, belowZero }: PricedTable): readonly RuleNumber[] {
   return [
     ...(table.bounds === undefined ? [] : ["S7.4" as const]),
     ...(belowZero.length === 0 ? [] : ["S7.5" as const]),
@@ -143,7 +156,6 @@ function listRules(
     "S18.3",
     ...(stretches.some(({ row }) => row.prices.length > 1) ? ["S18.4" as const] : []),
     ...(free.size === 0 ? [] : ["S18.5" as const]),
-    ...(isProrated ? ["S19.4" as const] : []),
   ];
 }
 

@@ -97,8 +97,9 @@ export function computeCharge(explanation: JsonObject, sharing: DaySharing, chec
   return { parts, priceTotal: total("price"), chargeTotal: raise(total("price")), exact };
 }
 
-/** Where a quantity was reached, or of how many groups it is: what usage decides (S19.1). */
-const QUANTITY_NOTE = /, reached on \d{4}-\d\d-\d\d$| of \d+ groups/;
+/** A reason with figures of usage that decided a quantity (S19.1). */
+const USAGE_REASON =
+  /^the (?:sum of the )?(?:peak|lowest value|numbers? of different value|last value|average level)s? .*$/;
 
 /** Verifies a part and the quantity and days in its text, if any. */
 function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: Check): Part {
@@ -117,7 +118,7 @@ function verifyPart(part: JsonObject, periodDays: Fraction, at: string, check: C
   const days = [fractionOrZero(share["days"]), fractionOrZero(share["of"])];
   const isRow = part["row"] !== undefined;
   // The texts of groups may have any numbers.
-  const sentenceNumbers = isRow ? [] : findNumbers(asText(part["because"]).replace(QUANTITY_NOTE, ""));
+  const sentenceNumbers = isRow ? [] : findNumbers(asText(part["because"]).replace(USAGE_REASON, ""));
   const expectedNumbers = [[], [quantity], days, [quantity, ...days]][sentenceNumbers.length] ?? [];
   check.expect(`${at}, because`, expectedNumbers.map(formatFraction).join(), sentenceNumbers.join());
   const slabs = isFee ? [] : (isRow ? verifyRowSlabs : verifySlabs)(part, quantity, at, check);

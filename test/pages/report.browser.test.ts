@@ -245,7 +245,9 @@ describe("the built page", () => {
   });
 
   test("has a policy that allows only its own scripts, and no style attribute", async () => {
-    expect(html).toMatch(/content="default-src 'none'; script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/);
+    expect(html).toMatch(
+      /content="default-src 'none'; script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/,
+    );
     const open = await openPage(
       embedData(
         html,

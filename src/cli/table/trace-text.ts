@@ -22,17 +22,20 @@ const LINE_TYPE_TEXTS: Readonly<Record<LineTrace["type"], string>> = {
 
 /** A trace as lines of text: a heading, the rules, and each day with its events. */
 export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTrace): Generator<string> {
-  const { from, until, computations, days, events } = trace;
+  const { from, until, computations, reason, days, events } = trace;
   yield `${accountId}  ${LINE_TYPE_TEXTS[type]} ${id}, ${formatDate(from)} to ${formatDate(until)}: ${formatDecimal(quantity)}`;
   for (const { order, matcher, computation } of computations) {
     const where = matcher === undefined ? "" : ` where ${stringifyJson(matcher)}`;
     yield `  step ${order}: ${computation === undefined ? "1" : stringifyJson(computation)}${where}`;
   }
+  if (reason !== undefined) yield `  ${reason}`;
   const totals = new Map(days.map((day) => [day.date, formatDecimal(day.quantity)]));
   const eventsByDate = groupBy(events, ({ timestamp }) => formatDate(timestamp));
   for (const date of [...new Set([...totals.keys(), ...eventsByDate.keys()])].toSorted()) {
     // A day whose events cancel out has the total 0; the level of a day may come from an earlier one.
-    yield `  ${date}: ${totals.get(date) ?? "0"}`;
+    const total = totals.get(date) ?? "0";
+    const isRise = reason !== undefined && total !== "0" && !total.startsWith("-");
+    yield `  ${date}: ${isRise ? "+" : ""}${total}`;
     for (const event of eventsByDate.get(date) ?? []) yield formatEvent(event);
   }
 }
@@ -40,11 +43,16 @@ export function* formatTrace({ accountId, type, id, quantity, ...trace }: LineTr
 function formatEvent(event: TracedEvent): string {
   const fields = [...event.attributes.map(({ name, value }) => [name, formatDecimal(value)]), ...dimensionsOf(event)];
   const fieldTexts = fields.map(([name = "", value = ""]) => ` ${name}=${value}`).join("");
-  return `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}${describePrice(event)}`;
+  return `    ${formatInstant(event.timestamp)}  ${formatDecimal(event.quantity)}  ${event.id}  ${event.schemaName}${fieldTexts}${describeRole(event)}`;
 }
 
-/** The line of a price table that prices an event. */
-function describePrice({ pricedAs }: TracedEvent): string {
+/** Whether an event decides the quantity, and the line of a price table that prices it. */
+function describeRole({ decides, pricedAs }: TracedEvent): string {
+  const price = describePrice(pricedAs);
+  return decides === true ? `  → decides the quantity${price}` : price;
+}
+
+function describePrice(pricedAs: TracedEvent["pricedAs"]): string {
   if (pricedAs === undefined) return "";
   return pricedAs === null ? "  → no price" : `  → ${describeUsage(pricedAs)}`;
 }
@@ -71,14 +79,17 @@ export function* formatTraceCsv({ accountId, type, id, from, until, events }: Li
 /** Traces as JSON in the form of the server's answer on the events of a line, in pieces. */
 export function* formatTracesJson(traces: readonly LineTrace[]): Generator<string> {
   yield '{\n  "traces": [';
-  for (const [index, { accountId, type, id, quantity, from, until, computations, days, events }] of traces.entries()) {
+  for (const [
+    index,
+    { accountId, type, id, quantity, from, until, computations, reason, days, events },
+  ] of traces.entries()) {
     const period = { startDate: formatInstant(from), endDate: formatInstant(until) };
     const rules = computations.map(({ order, matcher, computation }) => ({
       order,
       ...(matcher !== undefined && { matcher: stringifyJson(matcher) }),
       ...(computation !== undefined && { computation: stringifyJson(computation) }),
     }));
-    yield `${index === 0 ? "" : ","}\n    {\n      "line": ${stringifyJson({ accountId, type, id, quantity, ...period })},\n`;
+    yield `${index === 0 ? "" : ","}\n    {\n      "line": ${stringifyJson({ accountId, type, id, quantity, ...period, ...(reason !== undefined && { reason }) })},\n`;
     yield `      "computations": ${stringifyJson(rules)},\n      "days": ${stringifyJson(days)},\n      "events": [`;
     for (const [at, event] of events.entries()) {
       const eventJson = { ...event, timestamp: formatInstant(event.timestamp), date: formatDate(event.timestamp) };

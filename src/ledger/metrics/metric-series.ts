@@ -208,7 +208,7 @@ export function* listUsageRevenue(
       const priceOf: PriceOf = (quantity, count) => {
         if (!hasTable(card)) return rateUsage(card, currency, quantity, period, { isProrated }).bounded;
         const groups = used.slice(0, count).map(toGroupUsage);
-        return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period, isProrated).bounded;
+        return chargeByTable(findTable(card, currency), { meterId, quantity, groups }, period, { isProrated }).bounded;
       };
       for (const [index, value] of listRevenueInCycle(priceOf, used, cycle, periods)) yield { meterId, index, value };
     }

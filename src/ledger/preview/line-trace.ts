@@ -25,12 +25,14 @@ import {
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../../invoicing/invoice.ts";
 import type { DayQuantity } from "../../metering/aggregation.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
+import { describeQuantity } from "../../metering/describe-quantity.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { aggregateGroups } from "../../metering/keyed-usage.ts";
+import { aggregateGroups, type KeyedUsage } from "../../metering/keyed-usage.ts";
 import { listMeasured } from "../../metering/measured-values.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
+import { compareIds } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import type { PricedUsage } from "../../rating/charge.ts";
@@ -125,8 +127,10 @@ export interface TracedEvent {
   /** The sent attributes, then the enriched ones (S4.3). */
   readonly attributes: readonly { readonly name: string; readonly value: Decimal }[];
   readonly dimensions: Readonly<Record<string, string>>;
-  /** Units added to the line's quantity; those of a meter may be negative (S5.2). */
+  /** Units added to the line's quantity, which may be negative (S5.2); the value of the event for a meter that does not sum. */
   readonly quantity: Decimal;
+  /** True for the event that is the quantity of its group: its peak, lowest or last value; if daily, that of its day (S19.1). */
+  readonly decides?: true;
   /**
    * With a price table, the usage with which a line below the card's prices it, or null if no row of the table is for
    * it; absent if the allowance makes all usage of its row free (S18.6).
@@ -134,13 +138,18 @@ export interface TracedEvent {
   readonly pricedAs?: PricedUsage | null;
 }
 
-/** How the quantity of a line was computed: events add up to days, and days to the line. A negative sum is priced as 0 (S7.5). */
+/**
+ * How the quantity of a line was computed: events add up to days, and days to the line. A negative sum is priced as 0
+ * (S7.5). The days of a meter that does not sum have the changes of its running quantity (S19.3).
+ */
 export interface LineTrace extends Omit<ChargedLine, "of"> {
   readonly accountId: string;
   /** The meter, or the feature whose overage is charged. */
   readonly id: string;
   /** The steps of the meter with their rules (S5.1); empty for a feature, whose quantity is an attribute (S11.2). */
   readonly computations: readonly Computation[];
+  /** What decided the quantity of a meter that does not sum. */
+  readonly reason?: string;
   /** The days with quantities, in order. */
   readonly days: readonly { readonly date: string; readonly quantity: Decimal }[];
   /** By timestamp, then in order of arrival. */
@@ -201,8 +210,15 @@ export function createTracer({ usageMeters, features }: Book, lineId: string): T
             const steps = line.of === "usage" ? computations : [];
             const days = line.of === "usage" ? listUsageDays(line, cells, meter) : undefined;
             const trace = traceLine(line, events, days);
-            const pricedEvents = trace.events.map((event) => ({ ...event, ...findUsage(event) }));
-            return { accountId, id: lineId, computations: steps, ...trace, events: pricedEvents };
+            const keyed = line.of === "usage" ? findKeyedUsage(line, cells, meter) : undefined;
+            const deciding = keyed && findDeciding(keyed.meter, trace.events);
+            const describedEvents = trace.events.map((event) => ({
+              ...event,
+              ...(deciding?.has(event) === true && ({ decides: true } as const)),
+              ...findUsage(event),
+            }));
+            const reason = keyed && { reason: describeQuantity(keyed) };
+            return { accountId, id: lineId, computations: steps, ...reason, ...trace, events: describedEvents };
           });
         });
       }),
@@ -223,19 +239,54 @@ function traceLine(
 
 /** The quantities of a usage line by day; of a meter with keys, the changes of its running quantity (S19.3). */
 export function listUsageDays(
-  { from, until }: Pick<ChargedLine, "from" | "until">,
-  cells: readonly Omit<UsageCell, "accountId" | "meterId">[],
+  line: LinePeriod,
+  cells: readonly LineCell[],
   meter: UsageMeter | undefined,
   passedUntil?: Day,
 ): readonly DayQuantity[] {
-  const period = { from: ceilToDay(from), until: ceilToDay(until), ...(passedUntil !== undefined && { passedUntil }) };
-  if (meter !== undefined && hasKeys(meter))
-    return aggregateGroups(
-      meter,
-      cells.map((cell) => ({ group: NO_GROUP, ...cell })),
-      period,
-    );
-  return cells.filter(({ day }) => day >= period.from && day < period.until);
+  const keyed = findKeyedUsage(line, cells, meter);
+  if (keyed !== undefined)
+    return aggregateGroups(keyed.meter, keyed.usage, {
+      ...keyed.period,
+      ...(passedUntil !== undefined && { passedUntil }),
+    });
+  const [from, until] = [ceilToDay(line.from), ceilToDay(line.until)];
+  return cells.filter(({ day }) => day >= from && day < until);
+}
+
+type LinePeriod = Pick<ChargedLine, "from" | "until">;
+type LineCell = Omit<UsageCell, "accountId" | "meterId">;
+
+/** The usage that decides the quantity of a line; undefined if its meter sums. */
+function findKeyedUsage(
+  { from, until }: LinePeriod,
+  cells: readonly LineCell[],
+  meter: UsageMeter | undefined,
+): KeyedUsage | undefined {
+  if (meter === undefined || !hasKeys(meter)) return undefined;
+  const usage = cells.map((cell) => ({ group: NO_GROUP, ...cell }));
+  return { meter, usage, period: { from: ceilToDay(from), until: ceilToDay(until) } };
+}
+
+/** The events whose values are quantities: the first peak or lowest value, or the last value, of each group. */
+function findDeciding(
+  { aggregation, daily, groupBy: dimensions = [] }: UsageMeter,
+  events: readonly TracedEvent[],
+): ReadonlySet<TracedEvent> {
+  const outweighs = (a: TracedEvent, b: TracedEvent): boolean => {
+    if (aggregation === "MAX") return a.quantity.gt(b.quantity);
+    if (aggregation === "MIN") return a.quantity.lt(b.quantity);
+    return a.timestamp > b.timestamp || (a.timestamp === b.timestamp && compareIds(a.id, b.id) > 0);
+  };
+  const deciding = new Map<string, TracedEvent>();
+  if (aggregation === "UNIQUE_COUNT" || aggregation === "TIME_WEIGHTED") return new Set();
+  for (const event of events) {
+    const group = dimensions.map((dimension) => event.dimensions[dimension] ?? "");
+    const key = formatGroup(daily === true ? [formatDate(event.timestamp), ...group] : group);
+    const last = deciding.get(key);
+    if (last === undefined || outweighs(event, last)) deciding.set(key, event);
+  }
+  return new Set(deciding.values());
 }
 
 type FindPricedUsage = (event: TracedEvent) => Pick<TracedEvent, "pricedAs">;
