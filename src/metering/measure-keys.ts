@@ -29,7 +29,7 @@ export const CHANGE_KEY = "change";
 export const MOMENT_KEY = "moment";
 
 /** The key of a value with its time; those of one day in the order of time and id are {@link parseTimedKey}'s. */
-function formatTimedKey(at: Instant, eventId: string, value: Exact): string {
+export function formatTimedKey(at: Instant, eventId: string, value: Exact): string {
   return JSON.stringify([at, eventId, formatExact(value)]);
 }
 

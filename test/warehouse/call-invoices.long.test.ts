@@ -15,7 +15,7 @@ import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview, to
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
 import type { Types } from "./law.ts";
-import { type CallCase, callCases } from "./table-books.ts";
+import { type CallCase, callCases, keyedCallCases } from "./table-books.ts";
 
 const chDb = chDbOfTests();
 let database: PGlite;
@@ -57,10 +57,13 @@ test("of a month of calls", async () => {
   });
 });
 
-test("of random tables", async () => {
+test.each([
+  ["sums", callCases],
+  ["peaks, counts of values, and levels", keyedCallCases],
+])("of random tables of %s", async (_, cases) => {
   let runsWithSums = 0;
   await fc.assert(
-    fc.asyncProperty(callCases, fractionTypes, async (callCase, types) => {
+    fc.asyncProperty(cases, fractionTypes, async (callCase, types) => {
       const { invoices, sumCount } = await computeInvoices(callCase, types);
       const expected = invoicesByPreview(callCase.book, callCase.calls);
       for (const each of invoices) expect(each).toBe(expected);

@@ -9,7 +9,7 @@ import { runs } from "../support/runs.ts";
 import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview } from "./call-invoices.ts";
 import { parquetFiles } from "./parquet-files.ts";
 import { types } from "./rows.ts";
-import { callCases } from "./table-books.ts";
+import { callCases, keyedCallCases } from "./table-books.ts";
 
 /** Tokens may be fractions. */
 const fractionTypes = types.filter(({ x }) => !x.includes("INT"));
@@ -26,11 +26,14 @@ test("of a month of calls: a preview, DuckDB and an engine", async () => {
   expect(await invoicesByEngine(book, TOKEN_CALLS, { store: memoryStore() })).toBe(expected);
 });
 
-test("of random tables: a preview and DuckDB", async () => {
+test.each([
+  ["sums", callCases],
+  ["peaks, counts of values, and levels", keyedCallCases],
+])("of random tables of %s: a preview and DuckDB", async (_, cases) => {
   let runsWithSums = 0;
   const numRuns = runs(150, 20);
   await fc.assert(
-    fc.asyncProperty(callCases, fractionTypes, async ({ book, calls }, columnTypes) => {
+    fc.asyncProperty(cases, fractionTypes, async ({ book, calls }, columnTypes) => {
       const { invoices, sumCount } = await invoicesByDatabase(book, calls, { world, types: columnTypes });
       expect(invoices).toBe(invoicesByPreview(book, calls));
       if (sumCount > 0) runsWithSums++;

@@ -75,7 +75,10 @@ export async function invoicesByDatabase(
     const run = createPreview(book, { explain: true });
     let sumCount = 0;
     const sink: EventSink = {
-      onEvent: (_, __, event) => run.add(event as EventInput).status.startsWith("INGESTION_COMPLETED"),
+      onEvent: (_, __, event) => {
+        run.add(event as EventInput);
+        return true;
+      },
       onBadLine: () => false,
       findSlots: () => undefined,
       onFilledSlots: () => false,

@@ -47,22 +47,46 @@ const { number, truth } = fc.letrec<{ number: Rule; truth: Rule }>((tie) => {
   };
 });
 
-const meter = fc.record({
-  groupBy: fc.constantFrom(undefined, undefined, ["d"], ["copy"], ["copy", "d"]),
-  aggregation: fc.constantFrom<"COUNT" | "SUM">("COUNT", "SUM"),
-  computations: fc
-    .array(fc.record({ matcher: fc.option(truth, { nil: undefined }), computation: number }), {
-      minLength: 1,
-      maxLength: 2,
+/** Texts and numbers to count the different ones of. A text that is a rule contains one, so texts are inside of rules. */
+const keys = fc.oneof(
+  number,
+  fc.tuple(truth, texts, texts).map((parts): Rule => ({ if: parts })),
+  fc.constantFrom<Rule>({ var: "dimension.d" }, { var: "event.id" }, { var: "event.accountId" }, { log: "1.0" }, 1),
+);
+
+const AGGREGATIONS = [
+  { aggregation: "COUNT" },
+  { aggregation: "SUM" },
+  { aggregation: "MAX" },
+  { aggregation: "MIN", daily: true },
+  { aggregation: "UNIQUE_COUNT" },
+  { aggregation: "LATEST" },
+  { aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+  { aggregation: "TIME_WEIGHTED", mode: "CHANGE", daily: true },
+] as const;
+
+const meter = fc.constantFrom(...AGGREGATIONS).chain((aggregation) =>
+  fc
+    .record({
+      groupBy: fc.constantFrom(undefined, undefined, ["d"], ["copy"], ["copy", "d"]),
+      computations: fc
+        .array(
+          fc.record({
+            matcher: fc.option(truth, { nil: undefined }),
+            computation: aggregation.aggregation === "UNIQUE_COUNT" ? keys : number,
+          }),
+          { minLength: 1, maxLength: 2 },
+        )
+        .map((each) =>
+          each.map(({ matcher, computation }, order) => ({
+            order,
+            computation,
+            ...(matcher === undefined ? {} : { matcher }),
+          })),
+        ),
     })
-    .map((each) =>
-      each.map(({ matcher, computation }, order) => ({
-        order,
-        computation,
-        ...(matcher === undefined ? {} : { matcher }),
-      })),
-    ),
-});
+    .map((rest) => ({ ...aggregation, ...rest })),
+);
 
 /** Books with one schema of two attributes and a dimension, computed fields, and up to three meters of random rules. */
 export const books = fc
@@ -115,6 +139,9 @@ const value = fc.oneof(
       ..."0.000001 0.0000001 1.23456789 99999999999999999999 -999999999999 123456.123456 1000000000 0.1234565".split(
         " ",
       ),
+      "1.0",
+      "9".repeat(40),
+      "9".repeat(41),
       " 5",
       "5\n",
       "",
@@ -208,6 +235,8 @@ export const rows: fc.Arbitrary<Row> = fc.record({
     "𝒳",
     "a\nb",
     "x".repeat(513),
+    "x".repeat(300),
+    "é".repeat(128),
     'it\'s "quoted"',
     "1.0",
     null,

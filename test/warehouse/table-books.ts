@@ -14,10 +14,23 @@ export interface CallCase {
   readonly calls: readonly Call[];
 }
 
-function bookWith(rateTable: RateTableInput): Book {
+/** What the meter of a book with keys measures. */
+const MEASURES = [
+  { max: "tokens" },
+  { min: "tokens", daily: true },
+  { unique: { var: "attribute.tokens" } },
+  { unique: "model", daily: true },
+  { latest: "tokens" },
+  { latest: "tokens", carryOver: true },
+  { level: "tokens" },
+  { change: "tokens" },
+  { change: "tokens", daily: true },
+] as const;
+
+function bookWith(rateTable: RateTableInput, measure: object = { sum: "tokens" }): Book {
   return readBook({
     eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: GROUP_BY }],
-    usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: GROUP_BY }],
+    usageMeters: [{ id: "tokens", schema: "call", groupBy: GROUP_BY, ...measure }],
     pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "tokens", rateTable }] }],
     accounts: [
       { id: "acme", plan: "pp", from: "2026-10-01" },
@@ -35,18 +48,25 @@ function toCall(accountId: string, [day, group, tokens]: UsageItem, hour: number
   };
 }
 
-/** Random tables with one row or more, and calls. */
-export const callCases: fc.Arbitrary<CallCase> = fc
-  .record({
-    rateTable: tableArbitrary().filter(({ rows }) => rows.length > 0),
-    usages: fc.record({ acme: usageArbitrary(), globex: usageArbitrary() }),
-    quarter: fc.boolean(),
-  })
-  .map(({ rateTable, usages, quarter }) => ({
-    book: bookWith(rateTable),
-    calls: Object.entries(usages).flatMap(([accountId, items]) =>
-      items.map(([day, group, tokens], index): Call =>
-        toCall(accountId, [day, group, quarter ? Number(tokens) / 4 : tokens], index),
+function createCallCases(measures: fc.Arbitrary<object | undefined>): fc.Arbitrary<CallCase> {
+  return fc
+    .record({
+      rateTable: tableArbitrary().filter(({ rows }) => rows.length > 0),
+      usages: fc.record({ acme: usageArbitrary(), globex: usageArbitrary() }),
+      quarter: fc.boolean(),
+      measure: measures,
+    })
+    .map(({ rateTable, usages, quarter, measure }) => ({
+      book: bookWith(rateTable, measure),
+      calls: Object.entries(usages).flatMap(([accountId, items]) =>
+        items.map(([day, group, tokens], index): Call =>
+          toCall(accountId, [day, group, quarter ? Number(tokens) / 4 : tokens], index),
+        ),
       ),
-    ),
-  }));
+    }));
+}
+
+/** Random tables with one row or more, and calls. */
+export const callCases: fc.Arbitrary<CallCase> = createCallCases(fc.constant(undefined));
+/** The same of meters with keys (S19). */
+export const keyedCallCases: fc.Arbitrary<CallCase> = createCallCases(fc.constantFrom(...MEASURES));

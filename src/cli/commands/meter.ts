@@ -49,7 +49,7 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   }
   const run = createMeter(book, { ids: createIdMemory(args, true, io) });
   const list = createProblemList();
-  const isComplete = await readEventFiles(run, files, { list, book, input, io });
+  const isComplete = await readEventFiles(run, files, { list, book, input, keepsValues: true, io });
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
   const { usage, events: statuses } = run.finish();

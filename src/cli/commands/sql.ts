@@ -4,8 +4,8 @@ import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { clickHouseSql, toEventTable, writeTableStatements } from "../../warehouse/clickhouse/clickhouse-sql.ts";
 import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
-import { planPushdown, type PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
-import { writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";
+import type { PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
+import { planStandalone, writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readBookFile } from "../documents/read-documents.ts";
@@ -57,7 +57,7 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (file === undefined) return "problems";
   const { book } = file;
   const onlySchema = args.value("schema");
-  const decisions = planPushdown(book).decisions.filter(
+  const decisions = planStandalone(book).decisions.filter(
     ({ schemaName }) => onlySchema === undefined || schemaName === onlySchema,
   );
   if (onlySchema !== undefined && decisions.length === 0) {

@@ -25,6 +25,8 @@ export interface ReadEventsOptions {
   readonly counts?: AcceptedCounts | undefined;
   readonly book: Book;
   readonly input: Pick<EventInputArguments, "usesPushdown" | "memory" | "dedupes" | "strict">;
+  /** Whether every value of events is needed, and not only those that decide a quantity; default false. */
+  readonly keepsValues?: boolean;
   readonly io: Io;
 }
 
@@ -32,7 +34,7 @@ export interface ReadEventsOptions {
 export async function readEventFiles(
   run: EventConsumer,
   files: readonly EventFile[],
-  { list, counts, book, input, io }: ReadEventsOptions,
+  { list, counts, book, input, keepsValues = false, io }: ReadEventsOptions,
 ): Promise<boolean> {
   if (files.length === 0) return true;
   const { strict } = input;
@@ -41,6 +43,7 @@ export async function readEventFiles(
     book,
     // To find the first problem, every row must be read in order.
     usesPushdown: input.usesPushdown && !strict,
+    keepsValues,
     dedupes: input.dedupes,
     memory: input.memory,
   });

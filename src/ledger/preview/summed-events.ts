@@ -20,9 +20,12 @@ export interface SummedEvents {
   readonly firstAt: Instant;
   /** The last timestamp. */
   readonly lastAt: Instant;
-  /** The sums of their units, by the schema's meters in order; undefined if a meter counts none of them. */
+  /**
+   * The sums of their units, by the places of the schema's measure; undefined if a meter counts none of them, 1 for
+   * values.
+   */
   readonly units: Units;
-  /** The same sums by group; absent if no meter has groups. */
+  /** The same sums by group, and the values; absent if no meter has groups or keys. */
   readonly groups?: readonly SummedGroup[] | undefined;
 }
 
@@ -30,8 +33,12 @@ export interface SummedEvents {
 export interface SummedGroup {
   /** The dimensions of the meters' groups, each once; empty texts if no meter with the dimension counts the events. */
   readonly texts: readonly (readonly [dimension: string, text: string])[];
-  /** As in {@link SummedEvents}. */
+  /** As in {@link SummedEvents}; undefined for values. */
   readonly units: Units;
+  /** The keys that decide a quantity, by place; of MAX and MIN one, whatever the number of values (S19.2). */
+  readonly values: readonly (readonly string[])[];
+  /** The number of events that a meter counts. */
+  readonly eventCount: number;
 }
 
 /**
@@ -48,7 +55,7 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   // A trace lists events one by one.
   if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
   const { program } = fields;
-  const groups = program.hasGroups ? summed.groups : [{ texts: [], units }];
+  const groups = program.hasGroups ? summed.groups : [{ texts: [], units, values: [], eventCount: 0 }];
   if (groups === undefined) return false;
   const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
   run.time.now = event.timestamp;
@@ -105,9 +112,17 @@ function addAll(
   program: SchemaProgram,
   { accountId, day, firstAt, lastAt, groups = [] }: SummedEvents,
 ): void {
-  for (const { texts, units } of groups) {
+  const add = usage.adders[program.index];
+  for (const { texts, units, values } of groups) {
     fillGroupTexts(program, texts);
-    usage.adders[program.index]?.(account, day, units);
+    add?.(account, day, units);
+    for (const [place, keys] of values.entries()) {
+      const one = units.map((_, index) => (index === place ? 1 : undefined));
+      for (const key of keys) {
+        program.slots.texts[program.measure.places[place]?.keySlot ?? -1] = key;
+        add?.(account, day, one);
+      }
+    }
   }
   for (const { tally } of scenarios) {
     tally.extendSpan(firstAt, accountId, "usage");
@@ -122,11 +137,19 @@ function hasRoomForAll(
   { measure, groups: texts }: SchemaProgram,
   { day, groups = [] }: Pick<SummedEvents, "day" | "groups">,
 ): boolean {
-  return measure.meters.every((meter, place) => {
-    if (texts[place] === undefined) return true;
-    const count = groups.filter(({ units }) => units[place] !== undefined).length;
-    return usage.groups.hasRoomFor(account, meter, day, count);
-  });
+  const counts = new Map<number, number>();
+  for (const [place, { meter, index }] of measure.places.entries()) {
+    if (texts[place] === undefined) continue;
+    // Of all values of MAX and MIN, only one is known.
+    const isExtreme = meter.aggregation === "MAX" || meter.aggregation === "MIN";
+    const countIn = ({ units, values, eventCount }: SummedGroup): number =>
+      isExtreme ? eventCount : (values[place]?.length ?? 0) + Number(units[place] !== undefined);
+    counts.set(
+      index,
+      groups.reduce((sum, group) => sum + countIn(group), counts.get(index) ?? 0),
+    );
+  }
+  return [...counts].every(([meter, count]) => usage.groups.hasRoomFor(account, meter, day, count));
 }
 
 /** Puts the texts of a group into the slots of its program, as if an event with them were there. */

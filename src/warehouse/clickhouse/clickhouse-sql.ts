@@ -29,6 +29,7 @@ const ROW = "e";
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) =>
   isWide ? `toInt128('${value}')` : `toInt64(${value})`;
 const parseInteger: Dialect["parseInteger"] = (text) => `toInt64OrNull(${text})`;
+const sumWhere: Dialect["sumWhere"] = (number, condition) => `sum(case when ${condition} then toInt128(${number}) end)`;
 const divideInteger: Dialect["divideInteger"] = (a, b) => `intDiv(${a}, ${b})`;
 const quoteClickhouseName: Dialect["quoteName"] = (name) =>
   `"${escapeNewlines(name.replaceAll(/["\\]/g, String.raw`\$&`))}"`;
@@ -53,7 +54,10 @@ export const clickHouseSql: Dialect = {
   operandLiteral: (value) => integerLiteral(value, value >= INT64_END),
   widen: (number) => `toInt128(${number})`,
   divideInteger,
-  sumWhere: (number, condition) => `sum(case when ${condition} then toInt128(${number}) end)`,
+  sumWhere,
+  sumWideWhere: sumWhere,
+  listWhere: (value, condition, isDistinct) =>
+    `arrayMap(each -> toString(each), ${isDistinct ? "groupUniqArray" : "groupArray"}(case when ${condition} then ${value} end))`,
   parseInteger,
   nullInteger: "cast(null as Nullable(Int64))",
   byteLength: (text) => `length(${text})`,

@@ -254,6 +254,7 @@ async function meterRows(
   const cursors = await openDatabaseCursors(dbWithoutClose, inputs, sink, {
     book,
     usesPushdown: true,
+    keepsValues: true,
     dedupes: table.dedupes,
     knownRepeats: { repeatedIdsSql },
   });

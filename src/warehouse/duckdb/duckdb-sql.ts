@@ -31,6 +31,9 @@ export const duckDbSql: Dialect = {
   widen: (number) => `${number}::HUGEINT`,
   divideInteger: (a, b) => `(${a} // ${b})`,
   sumWhere: (number, condition) => `sum(try_cast(${number} as BIGINT)) filter (where ${condition})`,
+  sumWideWhere: (number, condition) => `sum(${number}) filter (where ${condition})`,
+  listWhere: (value, condition, isDistinct) =>
+    `coalesce(list(${isDistinct ? "distinct " : ""}${value}) filter (where ${condition})::VARCHAR[], [])`,
   parseInteger,
   nullInteger: "null::BIGINT",
   byteLength: (text) => `strlen(${text})`,

@@ -4,26 +4,21 @@
  * A schema is pushed down completely or not at all, because an event's outcome depends on all of its meters.
  */
 import type { Book } from "../../book/resources/book.ts";
-import { type EventSchema, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
+import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";
-import type { Rule } from "../../rules/rule.ts";
 import { toRuleValue, formatValue } from "../../rules/value.ts";
-import { inferNumber, inferRule, inferTruth, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
+import { inferNumber, inferRule, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
+import { type PushedMeter, pushMeter, requireWithinBudget } from "./push-meter.ts";
 import {
   createNumberConstant,
-  chooseNumber,
   createNumberTerm,
-  addTerms,
-  createTruthConstant,
-  joinTruths,
   NotPushableError,
   type NumberRange,
   type NumberTerm,
   type TextTerm,
-  type TruthTerm,
 } from "./term.ts";
 
 /** The maximum number of digits of a plain event's attribute. */
@@ -34,15 +29,6 @@ export interface DigitBounds {
 
 /** The range of a schema's attribute, by name. */
 export type AttributeRangeLookup = (name: string, bounds: DigitBounds) => NumberRange;
-
-/** A meter as terms. */
-interface PushedMeter {
-  readonly meter: UsageMeter;
-  /** Whether it counts an event. */
-  readonly matches: TruthTerm;
-  /** The units that it counts if it does. */
-  readonly units: NumberTerm;
-}
 
 /** A computed field. Later fields and meters read it by its slot. */
 type PushedField =
@@ -95,10 +81,23 @@ const BOUNDS: readonly DigitBounds[] = [
   { before: 4, after: 0 },
 ];
 
+/** How a book is pushed down. */
+interface PushdownOptions {
+  /** Default: that of attributes stored as text. */
+  readonly ranges?: AttributeRangeLookup | undefined;
+  /** Whether the database gives all values of events, and not only those that decide a quantity (S19.2); default false. */
+  readonly keepsValues?: boolean | undefined;
+}
+
+interface ResolvedOptions {
+  readonly ranges: AttributeRangeLookup;
+  readonly keepsValues: boolean;
+}
+
 /** Plans the pushdown of a checked book. */
 export function planPushdown(
   book: Pick<Book, "eventSchemas" | "usageMeters">,
-  ranges: AttributeRangeLookup = createTextRange,
+  { ranges = createTextRange, keepsValues = false }: PushdownOptions = {},
 ): PushdownPlan {
   const schemas = new Map<string, PushedSchema>();
   const decisions: PushdownDecision[] = [];
@@ -107,7 +106,7 @@ export function planPushdown(
     const meters = book.usageMeters.filter(
       ({ status, eventSchemaName }) => status === "ACTIVE" && eventSchemaName === schema.name,
     );
-    const outcome = pushSchema(schema, meters, ranges);
+    const outcome = pushSchema(schema, meters, { ranges, keepsValues });
     if ("attributes" in outcome) schemas.set(schema.name, outcome);
     const reasons: ReadonlyMap<string, string> = "attributes" in outcome ? new Map() : outcome.reasons;
     const first = [...reasons][0];
@@ -141,7 +140,7 @@ interface PushdownRefusal {
 function pushSchema(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  ranges: AttributeRangeLookup,
+  options: ResolvedOptions,
 ): PushedSchema | PushdownRefusal {
   if (schema.featureDetails !== undefined) {
     return { reasons: new Map([["", "it consumes a feature, so the order of events matters"]]) };
@@ -154,7 +153,7 @@ function pushSchema(
   }
   let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
   for (const bounds of BOUNDS) {
-    const attempt = pushWithinBounds(schema, meters, ranges, bounds);
+    const attempt = pushWithinBounds(schema, meters, options, bounds);
     if ("attributes" in attempt) return attempt;
     refusal = attempt;
     if (!attempt.mayFitNarrowerBounds) break;
@@ -165,7 +164,7 @@ function pushSchema(
 function pushWithinBounds(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  ranges: AttributeRangeLookup,
+  { ranges, keepsValues }: ResolvedOptions,
   bounds: DigitBounds,
 ): PushedSchema | (PushdownRefusal & { readonly mayFitNarrowerBounds: boolean }) {
   const reasons = new Map<string, string>();
@@ -185,7 +184,9 @@ function pushWithinBounds(
   const inference = tryOrRecord("", () => inferFields(schema, attributes, dimensions));
   if (inference === undefined) return { reasons, mayFitNarrowerBounds };
   const { fields, variables, dimensionSlots } = inference;
-  const pushedMeters = meters.map((meter) => tryOrRecord(meter.id, () => pushMeter(meter, variables)));
+  const pushedMeters = meters.flatMap(
+    (meter) => tryOrRecord(meter.id, () => pushMeter(meter, variables, keepsValues)) ?? [],
+  );
   if (reasons.size > 0) return { reasons, mayFitNarrowerBounds };
   const groupNames = new Set(meters.flatMap(({ groupBy = [] }) => groupBy));
   return {
@@ -194,7 +195,7 @@ function pushWithinBounds(
     attributes,
     dimensions,
     fields,
-    meters: pushedMeters.filter((each) => each !== undefined),
+    meters: pushedMeters,
     groupDimensions: [...groupNames].map((name) => ({ name, slot: dimensionSlots.get(name) ?? -1 })),
   };
 }
@@ -214,22 +215,6 @@ function countMaximumSteps({ enrichments }: EventSchema, meters: readonly UsageM
     return inner + (Object.hasOwn(part, "in") ? SEARCH_STEPS : 0);
   };
   return countSteps([enrichments.fields.map(({ value }) => value), meters.map(({ computations }) => computations)]);
-}
-
-/** The number of text searches within a rule's budget for any event (S3.8). */
-const SEARCHES_MAX = 100;
-
-/** Returns a rule whose evaluation is within the budget for any event. @throws {NotPushableError} for others */
-function requireWithinBudget(rule: Rule | undefined): Rule | undefined {
-  let searches = 0;
-  const countSearches = (part: unknown): void => {
-    if (typeof part !== "object" || part === null || isDecimalObject(part)) return;
-    if (Object.hasOwn(part, "in")) searches++;
-    for (const inner of Object.values(part)) countSearches(inner);
-  };
-  countSearches(rule);
-  if (searches > SEARCHES_MAX) throw new NotPushableError("its searches may exceed the budget of a rule");
-  return rule;
 }
 
 /** The computed fields in order, and the variables that meters can read (S4.3). */
@@ -286,37 +271,6 @@ function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
   const term = inferRule(requireWithinBudget(field.value), variables);
   if (term.kind !== "text") throw new NotPushableError("its value is not a string");
   return term;
-}
-
-/** COUNT: 1 if a matcher is true. SUM: the sum of all computations whose matcher is true (S5.2). */
-function pushMeter({ aggregation, computations, ...meter }: UsageMeter, variables: VariableTerms): PushedMeter {
-  if (hasKeys({ aggregation })) throw new NotPushableError(`its aggregation is ${aggregation}`);
-  const steps = computations
-    .toSorted((a, b) => a.order - b.order)
-    .map(({ matcher, computation }) => {
-      const matches =
-        matcher === undefined || matcher === null
-          ? createTruthConstant(true)
-          : inferTruth(requireWithinBudget(matcher), variables);
-      const units =
-        aggregation === "COUNT"
-          ? createNumberConstant(1)
-          : inferNumber(requireWithinBudget(computation ?? 1), variables);
-      return { matches, units };
-    });
-  const matches = joinTruths(
-    "or",
-    steps.map((step) => step.matches),
-  );
-  const zero = createNumberConstant(0);
-  const [only] = steps;
-  const units =
-    aggregation === "COUNT" || only === undefined
-      ? createNumberConstant(1)
-      : steps.length === 1
-        ? only.units
-        : steps.map((step) => chooseNumber(step.matches, step.units, zero)).reduce(addTerms);
-  return { meter: { aggregation, computations, ...meter }, matches, units };
 }
 
 function withReasonPrefix<Result>(what: string, work: () => Result): Result {

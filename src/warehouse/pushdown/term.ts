@@ -2,6 +2,7 @@
  * Terms: rules in which the kind of every part is known and nothing can fail, so that SQL can compute them. Terms don't
  * depend on the SQL dialect. Each decimal has a range, so that SQL can use integers that provably suffice.
  */
+import { DAY_MS } from "../../calendar/instant.ts";
 import { type Exact, mantissaOf, scaleOf, type PlacesRounding } from "../../numbers/exact.ts";
 
 export type Term = NumberTerm | TextTerm | TruthTerm;
@@ -17,6 +18,8 @@ export interface NumberTerm {
 export type NumberOperation =
   | { readonly operation: "constant"; readonly value: bigint }
   | { readonly operation: "attribute"; readonly slot: number }
+  /** The milliseconds of the event's time since the start of its UTC day. */
+  | { readonly operation: "time of day" }
   | { readonly operation: "+" | "-" | "*" | "%"; readonly left: NumberTerm; readonly right: NumberTerm }
   | { readonly operation: "least" | "greatest"; readonly parts: readonly NumberTerm[] }
   /** Rounds to a multiple of `unit`. */
@@ -193,6 +196,12 @@ export function createNumberTerm(range: NumberRange, expression: NumberOperation
 export function createNumberConstant(value: Exact): NumberTerm {
   return createNumberTerm(constantRange(value), { operation: "constant", value: BigInt(mantissaOf(value)) });
 }
+
+/** The milliseconds of an event's time since the start of its UTC day. */
+export const DAY_TIME: NumberTerm = createNumberTerm(
+  { scale: 0, min: 0n, max: BigInt(DAY_MS - 1) },
+  { operation: "time of day" },
+);
 
 /** A whole number at a scale. */
 function createWholeNumber(value: bigint, scale = 0): NumberTerm {

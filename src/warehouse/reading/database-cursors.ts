@@ -31,6 +31,8 @@ export interface DatabaseReadOptions {
   readonly book: Pick<Book, "eventSchemas" | "usageMeters" | "accounts">;
   /** Whether the database sums plain rows. If false, the core meters every row. */
   readonly usesPushdown: boolean;
+  /** Whether every value of events is needed, as for usage that is stored; default only those that decide a quantity. */
+  readonly keepsValues?: boolean;
   /** Whether ids are remembered (S14.1). */
   readonly dedupes: boolean;
   /** The hashes of repeated ids, if already known: a statement, or undefined if there are none. */
@@ -85,10 +87,11 @@ async function openCursors(
   db: Parameters<typeof openDatabaseCursors>[0],
   inputs: readonly MappedRows[],
   sink: EventSink,
-  { book, usesPushdown, dedupes, knownRepeats }: DatabaseReadOptions,
+  options: DatabaseReadOptions,
 ): Promise<readonly EventCursor[]> {
+  const { book, usesPushdown, dedupes, knownRepeats } = options;
   const boundSources = inputs.map((input) =>
-    bindRows(input, usesPushdown && input.isDecidedByCore !== true ? book : undefined),
+    bindRows(input, usesPushdown && input.isDecidedByCore !== true ? options : undefined),
   );
   const sources = boundSources.map(({ meteredSource }) => meteredSource);
   const activeNames = new Map(listAccountNames(book));
@@ -121,7 +124,7 @@ interface CursorContext {
 
 function bindRows(
   { databaseRows, map, mapFile }: MappedRows,
-  book: DatabaseReadOptions["book"] | undefined,
+  options: Pick<DatabaseReadOptions, "book" | "keepsValues"> | undefined,
 ): { readonly meteredSource: MeteredSource; readonly make: EventMaker<readonly string[]> } {
   const { from, columns, fileExpression, rowCount } = databaseRows;
   const columnNames = listMappedColumns(map);
@@ -133,12 +136,11 @@ function bindRows(
     return (record) => record[index] ?? "";
   });
   const plan =
-    book === undefined
-      ? undefined
-      : planPushdown(
-          book,
-          (name, bounds) => computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
-        );
+    options &&
+    planPushdown(options.book, {
+      ranges: (name, bounds) => computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
+      keepsValues: options.keepsValues,
+    });
   const pushedSchemas = [...(plan?.schemas.values() ?? [])].filter(
     (pushedSchema) => explainNotPushable(source, pushedSchema) === undefined,
   );

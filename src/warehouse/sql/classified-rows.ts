@@ -1,6 +1,7 @@
 /** The rows of a schema with their fields, and which of them are plain: the database may sum them (S17.3). */
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
+import { VALUE_LENGTH_MAX } from "../../metering/measure-keys.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import { type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
 import { type Source, computePartRange, type SourcePart } from "../source.ts";
@@ -15,6 +16,7 @@ import {
   attributeColumn,
   dimensionColumn,
   toNumberSql,
+  toTermSql,
   toTextSql,
   toTruthSql,
 } from "./event-parts.ts";
@@ -50,7 +52,7 @@ export function toIdHashSql(source: Source, sql: Dialect): string {
 
 /**
  * Selects the rows of a schema with the columns `plain`, `account_id`, `at_ms`, `day`, and for each meter its match
- * `m0` and units `u0`.
+ * `m0` and units or value `u0`.
  */
 export function selectClassifiedRows(
   source: Source,
@@ -84,9 +86,9 @@ export function selectClassifiedRows(
         : `${toTextSql(term, sql)} as ${dimensionColumn(slot)}`;
     stages.push(`select *, ${column} from (\n${indent(stages.pop() ?? "")}\n)`);
   }
-  const meterColumns = meters.flatMap(({ matches, units }, index) => [
-    `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meters[index]?.meter.id)}: whether it counts the row`,
-    `${toNumberSql(units, sql)} as u${index}, --   the quantity, in units of 10^-${units.range.scale}`,
+  const meterColumns = meters.flatMap(({ meter, matches, units }, index) => [
+    `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meter.id)}: whether it counts the row`,
+    `${toTermSql(units, sql)} as u${index}, --   the ${units.kind === "text" ? "text" : `quantity, in units of 10^-${units.range.scale}`}`,
   ]);
   const conditions = [
     ...createUnitConditions(pushedSchema, sql),
@@ -192,23 +194,37 @@ function createPartConditions(
   ];
 }
 
-/** Conditions that each meter's units are so narrow that the core can always bill the sum, and that the sum fits. */
+/** Conditions that the core can bill each meter's units or values. */
 function createUnitConditions({ meters }: PushedSchema, sql: Dialect): readonly string[] {
-  return meters.flatMap(({ units }, index) => {
-    const { scale } = units.range;
+  return meters.flatMap((pushedMeter, index) => {
+    const { kind, meter, units } = pushedMeter;
     const [u, m] = [`u${index}`, `m${index}`];
-    const divisor = summingDivisor(units);
-    const maximum = SAFE_INTEGER_MAX * divisor;
-    if (largestMagnitude(units.range) <= maximum && divisor === 1n) return [];
-    const isNarrow = `abs(${u}) <= ${sql.operandLiteral(maximum)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
-    // A whole number beyond the safe integers is still narrow at this scale if it fits 64 bits.
-    const power = sql.operandLiteral(10n ** BigInt(scale));
-    const isWhole =
-      largestMagnitude(units.range) < INT64_END && divisor === 1n
-        ? ` or ${u} % ${power} = 0 and ${sql.divideInteger(`abs(${u})`, power)} <= ${sql.operandLiteral(SAFE_INTEGER_MAX)}`
-        : "";
-    return [`(not ${m} or ${isNarrow}${isWhole})`];
+    if (units.kind === "text") return [`(not ${m} or ${plainTextCondition(u, [1, VALUE_LENGTH_MAX], sql)})`];
+    if (kind === "timed" && meter.aggregation === "TIME_WEIGHTED") return [`(not ${m} or ${u} >= 0)`];
+    // A moment is the product of a change, which is narrow, and milliseconds.
+    if (kind !== "sum" || pushedMeter.isMoment) return [];
+    return createSumConditions(units, [u, m], sql);
   });
+}
+
+/** Conditions that units are so narrow that the core can always bill their sum, and that the sum fits. */
+function createSumConditions(
+  units: NumberTerm,
+  [u, m]: readonly [units: string, matches: string],
+  sql: Dialect,
+): readonly string[] {
+  const { scale } = units.range;
+  const divisor = summingDivisor(units);
+  const maximum = SAFE_INTEGER_MAX * divisor;
+  if (largestMagnitude(units.range) <= maximum && divisor === 1n) return [];
+  const isNarrow = `abs(${u}) <= ${sql.operandLiteral(maximum)}${divisor > 1n ? ` and ${u} % ${sql.operandLiteral(divisor)} = 0` : ""}`;
+  // A whole number beyond the safe integers is still narrow at this scale if it fits 64 bits.
+  const power = sql.operandLiteral(10n ** BigInt(scale));
+  const isWhole =
+    largestMagnitude(units.range) < INT64_END && divisor === 1n
+      ? ` or ${u} % ${power} = 0 and ${sql.divideInteger(`abs(${u})`, power)} <= ${sql.operandLiteral(SAFE_INTEGER_MAX)}`
+      : "";
+  return [`(not ${m} or ${isNarrow}${isWhole})`];
 }
 
 /** Conditions that the texts of the groups of each meter that counts a row are neither empty nor too long (S18.1). */

@@ -25,6 +25,10 @@ export interface Dialect {
   readonly divideInteger: (a: string, b: string) => string;
   /** The sum of 64-bit whole numbers, for 10^12 rows and more; NULL if no row satisfies the condition. */
   readonly sumWhere: (number: string, condition: string) => string;
+  /** The same of 128-bit whole numbers. */
+  readonly sumWideWhere: (number: string, condition: string) => string;
+  /** All texts or numbers, or the different ones, as a list of texts; empty if no row satisfies the condition. */
+  readonly listWhere: (value: string, condition: string, isDistinct: boolean) => string;
   /** Parses a whole number; NULL if invalid. */
   readonly parseInteger: (text: string) => string;
   /** NULL as a whole number. */

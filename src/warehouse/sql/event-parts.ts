@@ -6,7 +6,7 @@
  * both widths; mixed widths are computed in the wider one; texts compare byte by byte. Overflow is an error in DuckDB
  * and silently wrong in ClickHouse. Only the ranges guarantee that there is none.
  */
-import { INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
+import { DAY_MS, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
 import {
   type NumberRange,
   type Choice,
@@ -174,7 +174,7 @@ export function addInstants(rows: string, sql: Dialect): string {
 export const attributeColumn = (slot: number): string => `a${slot}`;
 export const dimensionColumn = (slot: number): string => `d${slot}`;
 
-function toTermSql(term: Term, sql: Dialect): string {
+export function toTermSql(term: Term, sql: Dialect): string {
   switch (term.kind) {
     case "number":
       return toNumberSql(term, sql);
@@ -193,6 +193,8 @@ export function toNumberSql(term: NumberTerm, sql: Dialect): string {
       return sql.integerLiteral(expression.value, largestMagnitude(term.range) >= INT64_END);
     case "attribute":
       return attributeColumn(expression.slot);
+    case "time of day":
+      return `(at_ms % ${sql.operandLiteral(BigInt(DAY_MS))})`;
     case "+":
     case "-":
     case "*":

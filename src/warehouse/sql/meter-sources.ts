@@ -2,14 +2,18 @@
  * Meters sources in a database: plain rows as sums by account and day, all other rows individually in arrival order
  * (S17.2, S17.3).
  */
-import type { Instant } from "../../calendar/instant.ts";
+import { hasKeys } from "../../book/resources/event-schema.ts";
+import { type Day, type Instant, instantOfDay } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
-import type { SummedEvents } from "../../ledger/preview/summed-events.ts";
-import { addExact, type Exact, exactOfText } from "../../numbers/exact.ts";
+import type { SummedEvents, SummedGroup } from "../../ledger/preview/summed-events.ts";
+import { formatTimedKey } from "../../metering/measure-keys.ts";
+import { addExact, type Exact, exactOfText, formatExact, multiplyExact } from "../../numbers/exact.ts";
+import type { PushedSum, PushedValues } from "../pushdown/push-meter.ts";
 import { usageChangedError } from "../source.ts";
 import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
 import type { Database, Row, Value } from "./dialect.ts";
 import {
+  hasList,
   selectAccounts,
   selectOrderedGroups,
   type MeteredSource,
@@ -151,7 +155,7 @@ const EVENTS_COLUMN = 4;
 const METERED_COLUMN = 5;
 const FIRST_AT_COLUMN = 6;
 const LAST_AT_COLUMN = 7;
-/** The texts of groups, then the sums. */
+/** The texts of groups, then the sums, then the lists of values if there are any. */
 const FIRST_TEXT_COLUMN = 8;
 const CELL_COLUMNS = [SOURCE_COLUMN, SCHEMA_COLUMN, ACCOUNT_COLUMN, DAY_COLUMN] as const;
 
@@ -205,11 +209,23 @@ function toPlainGroup(rows: readonly Row[], sources: readonly MeteredSource[]): 
   const dimensionCount = Math.max(
     ...sources.flatMap((each) => each.pushedSchemas.map((schema) => schema.groupDimensions.length)),
   );
-  const groups = rows.map((row) => {
-    const sums = row.slice(FIRST_TEXT_COLUMN + dimensionCount);
+  const meterCount = Math.max(...sources.flatMap((each) => each.pushedSchemas.map((schema) => schema.meters.length)));
+  const day = Number(firstRow[DAY_COLUMN]);
+  const hasValues = meters.some(({ kind }) => kind !== "sum");
+  const groups = rows.map((row): SummedGroup => {
+    const results = row.slice(FIRST_TEXT_COLUMN + dimensionCount);
+    const units: (Exact | undefined)[] = [];
+    for (const [index, meter] of meters.entries())
+      units.push(meter.kind === "sum" ? toUnits(meter, results[index], { day, change: units[index - 1] }) : undefined);
     return {
       texts: groupDimensions.map(({ name }, index) => [name, String(row[FIRST_TEXT_COLUMN + index])] as const),
-      units: meters.map(({ units }, index) => toQuantity(sums[index], summingScale(units))),
+      units,
+      values: !hasValues
+        ? []
+        : meters.map((meter, index) =>
+            meter.kind === "sum" ? [] : toKeys(meter, results[hasList(meter) ? meterCount + index : index]),
+          ),
+      eventCount: Number(row[METERED_COLUMN]),
     };
   });
   const numbers = (column: number): readonly number[] => rows.map((row) => Number(row[column]));
@@ -218,13 +234,17 @@ function toPlainGroup(rows: readonly Row[], sources: readonly MeteredSource[]): 
     source,
     schemaName: pushedSchema.schema.name,
     accountId: String(firstRow[ACCOUNT_COLUMN]),
-    day: Number(firstRow[DAY_COLUMN]),
+    day,
     eventCount: sum(EVENTS_COLUMN),
     meteredCount: sum(METERED_COLUMN),
     firstAt: Math.min(...numbers(FIRST_AT_COLUMN)),
     lastAt: Math.max(...numbers(LAST_AT_COLUMN)),
-    units: meters.map((_, index) => groups.map(({ units }) => units[index]).reduce(addUnits, undefined)),
-    ...(groupDimensions.length > 0 && { groups }),
+    units: meters.map((_, index) =>
+      groups
+        .map(({ units, values }) => units[index] ?? (values[index]?.length ? 1 : undefined))
+        .reduce(addUnits, undefined),
+    ),
+    ...((groupDimensions.length > 0 || meters.some(({ meter }) => hasKeys(meter))) && { groups }),
   };
 }
 
@@ -233,10 +253,32 @@ function addUnits(a: Exact | undefined, b: Exact | undefined): Exact | undefined
 }
 
 /** A sum in the core's form; undefined if the meter counts none of the rows. */
-function toQuantity(sum: Value | undefined, scale: number): Exact | undefined {
+function toUnits(
+  { units, isMoment }: PushedSum,
+  sum: Value | undefined,
+  { day, change }: { readonly day: Day; readonly change: Exact | undefined },
+): Exact | undefined {
   if (sum === null || sum === undefined) return undefined;
-  const exact = exactOfText(`${String(sum)}e-${scale}`);
-  invariant(exact !== undefined, "S17.3: a sum of a database is a whole number");
+  const exact = toExact(String(sum), summingScale(units));
+  return isMoment && change !== undefined ? addExact(exact, multiplyExact(change, instantOfDay(day))) : exact;
+}
+
+/** The keys of values, as the core has them (S19.2). */
+function toKeys({ kind, units }: PushedValues, result: Value | undefined): readonly string[] {
+  if (result === null || result === undefined) return [];
+  const values = Array.isArray(result) ? (result as readonly string[]) : [String(result)];
+  if (units.kind === "text") return values;
+  const { scale } = units.range;
+  if (kind !== "timed") return values.map((value) => formatExact(toExact(value, scale)));
+  return values.map((text) => {
+    const [, at = "", value = "", id = ""] = /^(\d+) (-?\d+) (.*)$/su.exec(text) ?? [];
+    return formatTimedKey(Number(at), id, toExact(value, scale));
+  });
+}
+
+function toExact(whole: string, scale: number): Exact {
+  const exact = exactOfText(`${whole}e-${scale}`);
+  invariant(exact !== undefined, "S17.3: a database returns whole numbers");
   return exact;
 }
 

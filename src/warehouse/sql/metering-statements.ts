@@ -4,7 +4,7 @@
  */
 import { type Day, formatDate, instantOfDay } from "../../calendar/instant.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
-import type { NumberTerm } from "../pushdown/term.ts";
+import type { PushedMeter } from "../pushdown/push-meter.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import { type PlainRowConditions, selectClassifiedRows, summingDivisor, toIdHashSql } from "./classified-rows.ts";
 import { type Dialect, indent } from "./dialect.ts";
@@ -61,7 +61,7 @@ function toSchemaListSql(pushedSchemas: readonly PushedSchema[], sql: Dialect): 
 
 /**
  * Selects plain rows grouped by account, day and the dimensions of the meters' groups: the number of rows, the number that each meter counts, the first and
- * last instant, and the sums. All other rows form one group with account "" and day -1, of which only the row count is
+ * last instant, and the sums `s0` or lists of values `v0`. All other rows form one group with account "" and day -1, of which only the row count is
  * meaningful.
  */
 export function selectGroups(
@@ -72,12 +72,12 @@ export function selectGroups(
 ): string {
   const { meters } = pushedSchema;
   const anyMatch = meters.length === 0 ? "false" : `(${meters.map((_, place) => `m${place}`).join(" or ")})`;
-  const sums = meters.map(({ units }, place) => `${toUnitSumSql(units, place, sql)} as s${place}`);
+  const results = meters.map((meter, place) => `${toResultSql(meter, place, sql)} as ${resultColumn(meter, place)}`);
   return [
     `select case when plain then coalesce(account_id, '') else '' end as cell_account,`,
     `  case when plain then coalesce(day, -1) else -1 end as cell_day,`,
     `  count(*) as events, count(*) filter (where ${anyMatch}) as metered,`,
-    `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...sums, ...selectGroupTexts(pushedSchema)].join(",\n  ")}`,
+    `  ${["min(at_ms) as first_at", "max(at_ms) as last_at", ...results, ...selectGroupTexts(pushedSchema)].join(",\n  ")}`,
     `from (`,
     indent(selectClassifiedRows(source, pushedSchema, { plain, sql })),
     `)`,
@@ -98,13 +98,39 @@ function selectGroupTexts({ meters, groupDimensions }: PushedSchema): readonly s
   });
 }
 
-function toUnitSumSql(units: NumberTerm, place: number, sql: Dialect): string {
-  const divisor = summingDivisor(units);
-  const dividedUnits = divisor === 1n ? `u${place}` : sql.divideInteger(`u${place}`, sql.operandLiteral(divisor));
-  return sql.sumWhere(dividedUnits, `m${place}`);
+/** Whether a database returns a list of values. */
+export function hasList({ kind }: PushedMeter): boolean {
+  return kind === "distinct" || kind === "each" || kind === "timed";
 }
 
-/** Selects the groups of all sources and schemas by day, with their indexes `source` and `schema`. */
+function resultColumn(meter: PushedMeter, place: number): string {
+  return `${hasList(meter) ? "v" : "s"}${place}`;
+}
+
+function toResultSql(meter: PushedMeter, place: number, sql: Dialect): string {
+  const [u, m, plain] = [`u${place}`, `m${place}`, `plain and m${place}`];
+  switch (meter.kind) {
+    case "sum": {
+      const divisor = summingDivisor(meter.units);
+      const units = divisor === 1n ? u : sql.divideInteger(u, sql.operandLiteral(divisor));
+      // Sums of 128 bits may exceed them if rows are not plain.
+      return meter.isMoment ? sql.sumWideWhere(units, plain) : sql.sumWhere(units, m);
+    }
+    case "max":
+    case "min":
+      return `${meter.kind}(case when ${m} then ${u} end)`;
+    case "distinct":
+    case "each":
+      return sql.listWhere(u, plain, meter.kind === "distinct");
+    case "timed":
+      return sql.listWhere(sql.concatenate(["at_ms", "' '", u, "' '", "id"]), plain, false);
+  }
+}
+
+/**
+ * Selects the groups of all sources and schemas by day, with their indexes `source` and `schema`: the texts of groups, the
+ * sums, and the lists of values if there are any.
+ */
 export function selectOrderedGroups(
   sources: readonly MeteredSource[],
   plain: PlainRowConditions,
@@ -116,14 +142,19 @@ export function selectOrderedGroups(
   const dimensionCountMax = Math.max(
     ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ groupDimensions }) => groupDimensions.length)),
   );
+  const hasLists = sources.some(({ pushedSchemas }) => pushedSchemas.some(({ meters }) => meters.some(hasList)));
   const parts = sources.flatMap(({ source, pushedSchemas }, index) =>
     pushedSchemas.map((schema, place) => {
       const texts = Array.from({ length: dimensionCountMax }, (_, dimension) =>
         dimension < schema.groupDimensions.length ? groupColumn(dimension) : "null",
       );
-      const sums = Array.from({ length: meterCountMax }, (_, meter) =>
-        meter < schema.meters.length ? sql.toText(`s${meter}`) : "null",
-      );
+      const selectResults = (isList: boolean, absent: string): readonly string[] =>
+        Array.from({ length: meterCountMax }, (_, position) => {
+          const meter = schema.meters[position];
+          if (meter === undefined || hasList(meter) !== isList) return absent;
+          const column = resultColumn(meter, position);
+          return isList ? column : sql.toText(column);
+        });
       const values = [
         index,
         place,
@@ -134,7 +165,8 @@ export function selectOrderedGroups(
         "first_at",
         "last_at",
         ...texts,
-        ...sums,
+        ...selectResults(false, "null"),
+        ...(hasLists ? selectResults(true, sql.toList([])) : []),
       ];
       const outputColumns = values.map((value, column) => `${value} as c${column}`);
       return `select ${outputColumns.join(", ")} from (\n${indent(selectGroups(source, schema, plain, sql))}\n)`;

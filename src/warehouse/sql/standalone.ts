@@ -3,6 +3,7 @@
  * (S17.3).
  */
 import type { Book } from "../../book/resources/book.ts";
+import { hasKeys } from "../../book/resources/event-schema.ts";
 import {
   type AttributeRangeLookup,
   planPushdown,
@@ -67,11 +68,31 @@ function createTableSource(
   };
 }
 
+/** Plans the statements. None is written for a schema with keys, whose usage only ratebook aggregates (S19.3). */
+export function planStandalone(book: Book, ranges?: AttributeRangeLookup): ReturnType<typeof planPushdown> {
+  const { schemas, decisions } = planPushdown(book, { ranges });
+  const reasons = new Map(
+    book.usageMeters
+      .filter((meter) => meter.status === "ACTIVE" && hasKeys(meter))
+      .map(({ eventSchemaName, id, aggregation }) => [
+        eventSchemaName,
+        `no statement is printed for the aggregation ${aggregation} of meter ${JSON.stringify(id)}`,
+      ]),
+  );
+  return {
+    schemas: new Map([...schemas].filter(([name]) => !reasons.has(name))),
+    decisions: decisions.map((decision) => ({
+      ...decision,
+      reason: decision.reason ?? reasons.get(decision.schemaName),
+    })),
+  };
+}
+
 /** Writes the statements of every schema that is pushed down. */
 export function writeStandaloneStatements(book: Book, table: EventTable, sql: Dialect): readonly SchemaStatements[] {
   const ranges: AttributeRangeLookup = (name, bounds) =>
     computePartRange({ column: name, type: table.attribute ?? TEXT }, bounds) ?? createTextRange(name, bounds);
-  return [...planPushdown(book, ranges).schemas.values()].flatMap((pushedSchema) => {
+  return [...planStandalone(book, ranges).schemas.values()].flatMap((pushedSchema) => {
     const source = createTableSource(table, pushedSchema, sql);
     if (explainNotPushable(source, pushedSchema) !== undefined) return [];
     return [{ schemaName: pushedSchema.schema.name, text: writeSchemaStatements(book, { source, pushedSchema, sql }) }];
@@ -92,7 +113,8 @@ function writeSchemaStatements(book: Book, { source, pushedSchema, sql }: Schema
     `${indent(sql.selectPairs(["name", "account"], listAccountNames(book)))}\n)`,
   ].join("\n");
   const { groupDimensions } = pushedSchema;
-  const cells = pushedSchema.meters.map(({ meter, units }, index) => {
+  const cells = pushedSchema.meters.flatMap(({ kind, meter, units }, index) => {
+    if (kind !== "sum") return [];
     const groupTexts = groupDimensions.map(({ name }, place) =>
       meter.groupBy?.includes(name) ? groupColumn(place) : "",
     );
