@@ -1,6 +1,7 @@
 /** Previewing a million events in memory, with invoices, compared with handwritten metering only. */
 import type { Decimal } from "decimal.js";
 
+import type { Book } from "../../src/book/resources/book.ts";
 import { formatDate } from "../../src/calendar/instant.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
@@ -9,7 +10,7 @@ import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
 import { meterWithHandwrittenCode } from "./handwritten-metering.ts";
 import type { GeneratedEvent } from "./scenario.ts";
-import { createMonthBook, createMonthEvents } from "./scenario.ts";
+import { createMonthBook, createMonthEvents, createValueBook } from "./scenario.ts";
 
 const EVENTS = { smoke: 2_000, full: 1_000_000 } as const;
 
@@ -27,22 +28,44 @@ export const meteringBenches: readonly Bench[] = [
     name: "preview of meters with eight groups, target: 0.8 of the rate without groups",
     run: (size) => [1000, 50].map((accounts) => compareGroups(EVENTS[size], accounts)),
   },
+  {
+    name: "preview of peaks and of distinct values with invoices, target: 0.6 of the rate of sums",
+    run: (size) => [1000, 50].flatMap((accounts) => compareAggregations(EVENTS[size], accounts)),
+  },
 ];
 
-/** Previews the same events with and without groups alternately, without prices; the best of five times counts. */
+/** Previews the same events with and without groups, without prices. */
 function compareGroups(count: number, accounts: number): string {
   const [plainBook, groupedBook] = [createMonthBook(false), createMonthBook(false, ["region", "tier"])];
   const events = createMonthEvents(count, accounts);
-  const seconds = { plain: Infinity, grouped: Infinity };
-  for (let round = 0; round < 5; round++) {
-    seconds.plain = Math.min(seconds.plain, timeWork(() => preview(plainBook, events)).seconds);
-    seconds.grouped = Math.min(seconds.grouped, timeWork(() => preview(groupedBook, events)).seconds);
-  }
+  const [plain = 0, grouped = 0] = timePreviews([plainBook, groupedBook], events);
   const cellCounts = [plainBook, groupedBook].map((book) => [...meter(book, events).cells()].length);
   return (
     `${accounts} accounts, ${cellCounts.join(" and ")} cells: with groups ` +
-    `${Math.round(count / seconds.grouped).toLocaleString("en-US")} events/s, ratio ${(seconds.plain / seconds.grouped).toFixed(2)}`
+    `${Math.round(count / grouped).toLocaleString("en-US")} events/s, ratio ${(plain / grouped).toFixed(2)}`
   );
+}
+
+/** Previews the same events with meters of one value, a sum or its largest and distinct values. */
+function compareAggregations(count: number, accounts: number): readonly string[] {
+  const kinds = ["MAX", "UNIQUE_COUNT"] as const;
+  const events = createMonthEvents(count, accounts);
+  const [sums = 0, ...others] = timePreviews(["SUM" as const, ...kinds].map(createValueBook), events);
+  return others.map(
+    (seconds, index) =>
+      `${accounts} accounts, ${kinds[index]}: ${Math.round(count / seconds).toLocaleString("en-US")} events/s, ` +
+      `ratio ${(sums / seconds).toFixed(2)} (target 0.60)`,
+  );
+}
+
+/** Previews events by each book in turn. @returns the seconds of each, the best of five times */
+function timePreviews(books: readonly Book[], events: readonly GeneratedEvent[]): readonly number[] {
+  const best = books.map(() => Infinity);
+  for (let round = 0; round < 5; round++) {
+    for (const [index, book] of books.entries())
+      best[index] = Math.min(best[index] ?? Infinity, timeWork(() => preview(book, events)).seconds);
+  }
+  return best;
 }
 
 /**
@@ -55,7 +78,7 @@ function compareMetering(count: number, remembersIds: boolean): readonly string[
   const cellCount = requireEqualCells(meter(unpricedBook, events), meterWithHandwrittenCode(events, remembersIds));
   const seconds = { ours: Infinity, withInvoices: Infinity, byHand: Infinity };
   let invoices = 0;
-  const measurePreview = (book: typeof pricedBook): number => {
+  const measurePreview = (book: Book): number => {
     const { result, seconds: secondsTaken } = timeWork(() => preview(book, events, remembersIds ? {} : { ids: false }));
     if (result.events.read !== count || result.problems.length > 0) throw new Error("an event was lost");
     invoices = result.invoices.length;
@@ -83,7 +106,7 @@ function timeWork<Result>(work: () => Result): { readonly result: Result; readon
   return { result, seconds };
 }
 
-function meter(book: ReturnType<typeof createMonthBook>, events: readonly GeneratedEvent[]): Usage {
+function meter(book: Book, events: readonly GeneratedEvent[]): Usage {
   const run = startEventRun(book);
   for (const event of events) run.add(event);
   return run.usage;

@@ -1,6 +1,7 @@
 /** A month of usage: a book, and the events of a thousand accounts. */
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/resources/book.ts";
+import type { UsageMeter } from "../../src/book/resources/event-schema.ts";
 
 /** An event as JSON.parse returns it. */
 export interface GeneratedEvent {
@@ -46,6 +47,25 @@ const REGIONS = ["eu", "us", "asia", "lab"];
  * @param groupBy the dimensions by which the meters keep usage: `region` has four values, `tier` two; default none
  */
 export function createMonthBook(hasPrices: boolean, groupBy?: readonly string[]): Book {
+  return createBook({ hasPrices, meters: METERS.map((meter) => ({ ...meter, aggregation: "SUM" as const, groupBy })) });
+}
+
+/** The same with one meter of a value that is one of 1,024. */
+export function createValueBook(aggregation: UsageMeter["aggregation"]): Book {
+  return createBook({ hasPrices: true, meters: METERS.slice(0, 1).map((meter) => ({ ...meter, aggregation })) });
+}
+
+interface BookParts {
+  readonly hasPrices: boolean;
+  readonly meters: readonly MonthMeter[];
+}
+
+type MonthMeter = (typeof METERS)[number] & {
+  readonly aggregation: UsageMeter["aggregation"];
+  readonly groupBy?: readonly string[] | undefined;
+};
+
+function createBook({ hasPrices, meters }: BookParts): Book {
   return readBook({
     eventSchemas: [
       {
@@ -58,10 +78,10 @@ export function createMonthBook(hasPrices: boolean, groupBy?: readonly string[])
         },
       },
     ],
-    usageMeters: METERS.map(({ id, matcher, computation }) => ({
+    usageMeters: meters.map(({ id, matcher, computation, aggregation, groupBy }) => ({
       id,
       name: id.replace(".", "-"),
-      aggregation: "SUM",
+      aggregation,
       eventSchemaName: "llm_request",
       computations: [{ order: 1, matcher, computation }],
       groupBy,
@@ -73,7 +93,7 @@ export function createMonthBook(hasPrices: boolean, groupBy?: readonly string[])
         pricePlanDetails: {
           supportedCurrencies: ["USD"],
           pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-          usageRateCards: METERS.map(({ id }) => ({
+          usageRateCards: meters.map(({ id }) => ({
             usageMeterId: id,
             ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
             rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0.001 }] }],

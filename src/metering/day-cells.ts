@@ -1,11 +1,16 @@
 /**
- * Exact sums of one day, by account, group and column. The sums of a group of an account are adjacent and those of a day
- * are near each other, so that the sums of events in order of time stay in the processor's cache.
+ * Exact sums of one day, by account, group and column. The sums of a group of an account are adjacent, those of an account
+ * mostly, and those of a day are near each other, so that events in order of time find them in the processor's cache.
  */
 import { type Exact, addExact, Scaled } from "../numbers/exact.ts";
 
 /** Rows of the first arrays. */
 const ROWS_FIRST = 16;
+/** The fields of a row: its account, its group and the row of the account before it, -1 if it is the first. */
+const ACCOUNT = 0;
+const GROUP = 1;
+const PREVIOUS = 2;
+const FIELDS = 3;
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 /** Exact powers of ten by which a safe mantissa may be scaled. */
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
@@ -13,11 +18,11 @@ const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Numbe
 /** The sums of a day. A row is a group of an account. */
 export class DayCells {
   readonly #columns: number;
-  #rows = 0;
+  #rowCount = 0;
   /** Open addressing, at most half full: a row plus one, 0 in a free slot. */
   #slots = new Int32Array(2 * ROWS_FIRST);
-  /** By row, its account and its group. */
-  #keys = new Int32Array(2 * ROWS_FIRST);
+  /** The fields of each row. */
+  #fields = new Int32Array(FIELDS * ROWS_FIRST);
   /** Mantissas by row and column; NaN for a missing or wide cell. */
   #sums: Float64Array;
   #scales: Uint8Array;
@@ -35,19 +40,31 @@ export class DayCells {
     return (this.#slots[this.#findSlot(account, group)] ?? 0) - 1;
   }
 
-  /** Adds a row for a group of an account that has none. @returns it */
-  addRow(account: number, group: number): number {
-    const row = this.#rows++;
-    if (2 * this.#rows > this.#slots.length) this.#grow();
-    this.#keys[2 * row] = account;
-    this.#keys[2 * row + 1] = group;
+  /** Reserves adjacent rows. @returns the first */
+  reserveRows(count: number): number {
+    const first = this.#rowCount;
+    this.#rowCount += count;
+    while (2 * this.#rowCount > this.#slots.length) this.#grow();
+    return first;
+  }
+
+  /** Makes a reserved row that of a group of an account. @param previous another row of the account; -1 for none */
+  setRow(row: number, account: number, group: number, previous: number): void {
+    const start = row * FIELDS;
     this.#slots[this.#findSlot(account, group)] = row + 1;
-    return row;
+    this.#fields[start + ACCOUNT] = account;
+    this.#fields[start + GROUP] = group;
+    this.#fields[start + PREVIOUS] = previous;
   }
 
   /** The group of a row. */
   groupOf(row: number): number {
-    return this.#keys[2 * row + 1] ?? -1;
+    return this.#fields[row * FIELDS + GROUP] ?? -1;
+  }
+
+  /** The row of the account before a row; -1 if it is the first. */
+  previousRow(row: number): number {
+    return this.#fields[row * FIELDS + PREVIOUS] ?? -1;
   }
 
   /** The sum of a cell, if it exists. */
@@ -87,29 +104,30 @@ export class DayCells {
 
   /** The slot of a group of an account, or the free one where it would go. */
   #findSlot(account: number, group: number): number {
-    const [slots, keys] = [this.#slots, this.#keys];
-    const mask = slots.length - 1;
+    const mask = this.#slots.length - 1;
     let hash = Math.imul(account, 0x9e3779b1) ^ Math.imul(group, 0x85ebca6b);
     hash ^= hash >>> 15;
     for (; ; hash++) {
-      const slot = hash & mask;
-      const row = (slots[slot] ?? 0) - 1;
-      if (row < 0 || (keys[2 * row] === account && keys[2 * row + 1] === group)) return slot;
+      const row = (this.#slots[hash & mask] ?? 0) - 1;
+      const start = row * FIELDS;
+      if (row < 0 || (this.#fields[start + ACCOUNT] === account && this.#fields[start + GROUP] === group))
+        return hash & mask;
     }
   }
 
   #grow(): void {
-    const { length } = this.#slots;
-    const [keys, sums, scales] = [this.#keys, this.#sums, this.#scales];
-    this.#slots = new Int32Array(2 * length);
-    this.#keys = new Int32Array(2 * length);
+    const [slots, fields, sums, scales] = [this.#slots, this.#fields, this.#sums, this.#scales];
+    this.#slots = new Int32Array(2 * slots.length);
+    this.#fields = new Int32Array(2 * fields.length);
     this.#sums = new Float64Array(2 * sums.length).fill(Number.NaN, sums.length);
     this.#scales = new Uint8Array(2 * scales.length);
-    this.#keys.set(keys);
+    this.#fields.set(fields);
     this.#sums.set(sums);
     this.#scales.set(scales);
-    for (let row = 0; 2 * row < length; row++)
-      this.#slots[this.#findSlot(keys[2 * row] ?? 0, keys[2 * row + 1] ?? 0)] = row + 1;
+    for (const slot of slots) {
+      const start = (slot - 1) * FIELDS;
+      if (slot > 0) this.#slots[this.#findSlot(fields[start + ACCOUNT] ?? 0, fields[start + GROUP] ?? 0)] = slot;
+    }
   }
 }
 

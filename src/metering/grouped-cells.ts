@@ -14,8 +14,10 @@ export interface GroupTexts {
   readonly slots: readonly number[];
 }
 
-/** The usage of a group on a day. */
-export type GroupCell = readonly [day: Day, quantity: Exact, group: UsageGroup];
+/** The days `[from, until)`. */
+export type DayRange = readonly [from: Day, until: Day];
+/** Takes the usage of a group on a day. */
+export type VisitCell = (day: Day, quantity: Exact, group: UsageGroup) => void;
 
 /** Adds the units of an event to the cells of its group. Undefined units are skipped. */
 type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[]) => void;
@@ -26,8 +28,12 @@ interface NumbersByText extends Map<string, NumbersByText | number> {}
 /** The groups of an account on a day. */
 interface AccountDay {
   readonly cells: DayCells;
-  /** Their rows among the cells. */
-  readonly rows: number[];
+  /** The last of their rows among the cells. */
+  lastRow: number;
+  /** The end of the rows reserved for them, exclusive. */
+  rowEnd: number;
+  /** The number of their rows. */
+  rowCount: number;
   /** By column, the number of groups with usage other than 0; undefined until it is needed. */
   counts: number[] | undefined;
 }
@@ -99,23 +105,21 @@ export class GroupedCells {
     return this.#accounts[account]?.largestCount ?? 0;
   }
 
-  /** The existing cells of an account on the days `[from, until)`, unordered. */
-  between(account: number, column: number, from: Day, until: Day): readonly GroupCell[] {
-    const found: GroupCell[] = [];
-    for (const [day, { cells, rows }] of this.#accounts[account]?.days ?? []) {
+  /** Visits the existing cells of an account on the days `[from, until)`, unordered. */
+  visit(account: number, column: number, [from, until]: DayRange, visit: VisitCell): void {
+    for (const [day, { cells, lastRow }] of this.#accounts[account]?.days ?? []) {
       if (day < from || day >= until) continue;
-      for (const row of rows) {
+      for (let row = lastRow; row >= 0; row = cells.previousRow(row)) {
         const quantity = cells.get(row, column);
-        if (quantity !== undefined) found.push([day, quantity, this.#groups[cells.groupOf(row)] ?? NO_GROUP]);
+        if (quantity !== undefined) visit(day, quantity, this.#groups[cells.groupOf(row)] ?? NO_GROUP);
       }
     }
-    return found;
   }
 
   /** Whether usage other than 0 of a group on a day leaves the account with at most {@link groupsMax} groups. */
   hasRoom(account: number, column: number, day: Day, texts: GroupTexts): boolean {
     const accountDay = this.#accounts[account]?.days.get(day);
-    if (accountDay === undefined || accountDay.rows.length < this.groupsMax) return true;
+    if (accountDay === undefined || accountDay.rowCount < this.groupsMax) return true;
     const row = accountDay.cells.findRow(account, findNumber(this.#numbers, texts) ?? -1);
     return isUsed(accountDay.cells, row, column) || this.#count(accountDay, column) < this.groupsMax;
   }
@@ -123,18 +127,13 @@ export class GroupedCells {
   /** Whether a number of groups, all of them new or not, may get usage on a day. */
   hasRoomFor(account: number, column: number, day: Day, groups: number): boolean {
     const accountDay = this.#accounts[account]?.days.get(day);
-    const rows = accountDay?.rows.length ?? 0;
-    if (accountDay === undefined || rows + groups <= this.groupsMax) return groups <= this.groupsMax;
+    if (accountDay === undefined || accountDay.rowCount + groups <= this.groupsMax) return groups <= this.groupsMax;
     return this.#count(accountDay, column) + groups <= this.groupsMax;
   }
 
   #count(accountDay: AccountDay, column: number): number {
     this.#isCounting = true;
-    const { cells, rows } = accountDay;
-    accountDay.counts ??= Array.from(
-      { length: this.#columns },
-      (_, each) => rows.filter((row) => isUsed(cells, row, each)).length,
-    );
+    accountDay.counts ??= Array.from({ length: this.#columns }, (_, each) => countUsed(accountDay, each));
     return accountDay.counts[column] ?? 0;
   }
 
@@ -153,14 +152,21 @@ export class GroupedCells {
   }
 
   #addRow(cells: DayCells, account: number, day: Day, number: number): number {
-    const row = cells.addRow(account, number);
     const owner = (this.#accounts[account] ??= { days: new Map(), largestCount: 0 });
-    const accountDay = owner.days.get(day);
-    if (accountDay === undefined) owner.days.set(day, { cells, rows: [row], counts: undefined });
-    else accountDay.rows.push(row);
-    owner.largestCount = Math.max(owner.largestCount, accountDay?.rows.length ?? 1);
+    const accountDay = owner.days.get(day) ?? { cells, lastRow: -1, rowEnd: 0, rowCount: 0, counts: undefined };
+    if (accountDay.rowCount === 0) owner.days.set(day, accountDay);
+    const { lastRow, rowCount } = accountDay;
+    if (lastRow + 1 === accountDay.rowEnd) {
+      // Each reservation doubles the rows, so that few lists of them have to be read.
+      accountDay.lastRow = cells.reserveRows(Math.max(rowCount, 1)) - 1;
+      accountDay.rowEnd = accountDay.lastRow + 1 + Math.max(rowCount, 1);
+    }
+    accountDay.lastRow += 1;
+    accountDay.rowCount += 1;
+    cells.setRow(accountDay.lastRow, account, number, lastRow);
+    owner.largestCount = Math.max(owner.largestCount, accountDay.rowCount);
     this.largestCount = Math.max(this.largestCount, owner.largestCount);
-    return row;
+    return accountDay.lastRow;
   }
 
   #addGroup(texts: GroupTexts): number {
@@ -182,6 +188,13 @@ export class GroupedCells {
     for (const [column, count] of counts.entries())
       counts[column] = count + Number(isUsed(cells, row, column)) - Number(before[column]);
   }
+}
+
+/** The number of groups of an account with usage other than 0. */
+function countUsed({ cells, lastRow }: AccountDay, column: number): number {
+  let count = 0;
+  for (let row = lastRow; row >= 0; row = cells.previousRow(row)) if (isUsed(cells, row, column)) count += 1;
+  return count;
 }
 
 /** Whether a row has usage other than 0. */

@@ -11,7 +11,7 @@ import { groupBy } from "../numbers/compare-ids.ts";
 import { add, ZERO } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { AddAll } from "./cells.ts";
-import { type GroupCell, GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
+import { type DayRange, type VisitCell, GroupedCells, type GroupTexts, toGroupTexts } from "./grouped-cells.ts";
 
 /** The indices of meters with the same groups. */
 export interface MeterGrouping {
@@ -45,8 +45,8 @@ export interface GroupUsageTally {
   maximum(meter: number): number;
   /** The largest number of groups that an account has had on a day. */
   count(account: number, meter: number): number;
-  /** The existing cells of an account's groups on the days `[from, until)`, unordered. */
-  between(account: number, meter: number, from: Day, until: Day): readonly GroupCell[];
+  /** Visits the existing cells of an account's groups on some days, unordered. */
+  visit(account: number, meter: number, days: DayRange, visit: VisitCell): void;
   /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most the maximum. */
   hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean;
   /** Whether usage other than 0 of a group on a day leaves an account with at most the maximum (S18.1). */
@@ -109,9 +109,9 @@ export class GroupedUsage implements GroupUsageTally {
     });
   }
 
-  between(account: number, meter: number, from: Day, until: Day): readonly GroupCell[] {
+  visit(account: number, meter: number, days: DayRange, visit: VisitCell): void {
     const place = this.#columns.get(meter);
-    return place === undefined ? [] : place.cells.between(account, place.column, from, until);
+    place?.cells.visit(account, place.column, days, visit);
   }
 
   count(account: number, meter: number): number {

@@ -7,7 +7,7 @@ import type { Day } from "../calendar/instant.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { addExact, type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
 import { type AddAll, type Cells, createCells } from "./cells.ts";
-import type { GroupTexts } from "./grouped-cells.ts";
+import type { DayRange, GroupTexts } from "./grouped-cells.ts";
 import { GroupedUsage, type GroupUsageTally, type MeterGrouping } from "./grouped-usage.ts";
 
 /** The usage of one account, meter, group and UTC day. */
@@ -71,6 +71,8 @@ export interface UsageTally extends Usage {
   /** Adds another tally, whose accounts and meters must exist here. */
   merge(other: Usage): void;
 }
+
+const ALL_DAYS: DayRange = [-Infinity, Infinity];
 
 /** A cell of a meter; only that of a meter with groups has a group. */
 type GroupDay = readonly [Day, Exact, UsageGroup?];
@@ -160,15 +162,17 @@ class CellTally implements UsageTally {
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal {
     const [account, meter] = [this.#accountIndex(accountId), this.#meterIndex(meterId)];
     if (!this.groups.has(meter)) return decimalOfExact(this.#sums.between(account, meter, from, until));
-    const cells = this.groups.between(account, meter, from, until);
-    return decimalOfExact(cells.reduce<Exact>((total, [, quantity]) => addExact(total, quantity), 0));
+    let total: Exact = 0;
+    this.groups.visit(account, meter, [from, until], (_, quantity) => (total = addExact(total, quantity)));
+    return decimalOfExact(total);
   }
 
   groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[] {
-    const meter = this.#meterIndex(meterId);
-    const cells = this.groups.between(this.#accountIndex(accountId), meter, from, until);
-    const used = cells.filter(([, exact]) => !isZeroExact(exact));
-    return used.map(([day, exact, group]) => ({ group, day, quantity: decimalOfExact(exact) }));
+    const used: GroupUsage[] = [];
+    this.groups.visit(this.#accountIndex(accountId), this.#meterIndex(meterId), [from, until], (day, exact, group) => {
+      if (!isZeroExact(exact)) used.push({ group, day, quantity: decimalOfExact(exact) });
+    });
+    return used;
   }
 
   hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean {
@@ -191,9 +195,10 @@ class CellTally implements UsageTally {
   }
 
   #days(account: number, meter: number): Iterable<GroupDay> {
-    return this.groups.has(meter)
-      ? this.groups.between(account, meter, -Infinity, Infinity)
-      : this.#sums.days(account, meter);
+    if (!this.groups.has(meter)) return this.#sums.days(account, meter);
+    const days: GroupDay[] = [];
+    this.groups.visit(account, meter, ALL_DAYS, (...day) => days.push(day));
+    return days;
   }
 
   #accountIndex(accountId: string): number {

@@ -110,9 +110,11 @@ function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["group
     hasRoom(account, meter, day, texts) {
       if (count(account, meter) < a.maximum(meter)) return true;
       const sums = new Map<string, Exact>();
-      for (const [, exact, group] of [a, b].flatMap((each) => each.between(account, meter, day, day + 1))) {
-        const key = formatGroup(group);
-        sums.set(key, addExact(sums.get(key) ?? 0, exact));
+      for (const groups of [a, b]) {
+        groups.visit(account, meter, [day, day + 1], (_, exact, group) => {
+          const key = formatGroup(group);
+          sums.set(key, addExact(sums.get(key) ?? 0, exact));
+        });
       }
       const used = new Set([...sums].flatMap(([key, exact]) => (isZeroExact(exact) ? [] : [key])));
       return used.size < a.maximum(meter) || used.has(formatGroup(readGroup(texts)));
