@@ -4,6 +4,7 @@
  */
 import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode, Book } from "../../book/resources/book.ts";
+import type { UsageMeter } from "../../book/resources/event-schema.ts";
 import { billableOf, CARD_LISTS, type CardList } from "../../book/resources/override.ts";
 import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
@@ -91,7 +92,8 @@ export function listCardSets({ pricePlans, accounts }: Book): readonly CardSet[]
 export function listPricedCards(book: Book, { details, path, at }: CardSet): readonly PricedCard[] {
   const { usageMeters, addOns, features } = book;
   const names = { usageMeters, addOns, features };
-  const countMeterIds = new Set(usageMeters.filter(({ aggregation }) => aggregation === "COUNT").map(({ id }) => id));
+  const isCount = ({ aggregation }: UsageMeter): boolean => aggregation === "COUNT" || aggregation === "UNIQUE_COUNT";
+  const countMeterIds = new Set(usageMeters.filter(isCount).map(({ id }) => id));
   const listCards = <List extends SlabPricedList>(
     list: List,
     kind: string,

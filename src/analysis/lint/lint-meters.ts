@@ -4,7 +4,7 @@
  * Matchers are tested by search, not proved: each variable takes the values in the rule, adjacent values and a few
  * others, in all combinations if there are not too many.
  */
-import type { UsageMeter } from "../../book/resources/event-schema.ts";
+import { hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { RatebookError } from "../../errors.ts";
 import { add, Decimal, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { compileRule } from "../../rules/compile-rule.ts";
@@ -27,6 +27,7 @@ export function lintMeter(meter: UsageMeter, index: number): readonly LintFindin
     return [
       matcher === undefined ? [] : lintMatcher(matcher, place),
       lintShadowedComputation(meter, position, place),
+      lintConstantValue(meter, place),
     ].flat();
   });
 }
@@ -51,6 +52,19 @@ function lintShadowedComputation(
   return createFinding("COMPUTATION_SHADOWED", place, {
     message: `computation ${computation.order} has no effect in addition to computation ${other.order}`,
     example,
+  });
+}
+
+/** The only computation of a meter with keys, except of changes, that does not depend on the event. */
+function lintConstantValue(meter: UsageMeter, place: LintPlace): LintFinding | readonly [] {
+  const [{ computation } = {}, ...others] = meter.computations;
+  const isConstant = computation instanceof Decimal || (computation !== undefined && typeof computation !== "object");
+  if (!isConstant || others.length > 0 || !hasKeys(meter) || meter.mode === "CHANGE") return [];
+  const value = computation instanceof Decimal ? formatDecimal(computation) : JSON.stringify(computation);
+  return createFinding("VALUE_CONSTANT", place, {
+    level: meter.aggregation === "UNIQUE_COUNT" ? "warning" : "note",
+    message: "the computation does not depend on the event, so that all events have one value; compute it from a field",
+    example: `every event of ${meter.id} has the value ${value}: a thousand on a day are measured like one`,
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
+import { mayBeProrated } from "../../book/resources/event-schema.ts";
 import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../../book/resources/override.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { FixedFeeRateCard, RecurrenceConfig } from "../../book/resources/rate-card.ts";
@@ -26,6 +27,7 @@ export function lintCardSet(book: Book, set: CardSet): readonly LintFinding[] {
     ...findFreeTiers(set),
     ...findUselessGrants(set),
     ...findTooFineFees(book, set),
+    ...findFixedProration(book, set),
   ];
 }
 
@@ -160,6 +162,23 @@ function findTooFineFees({ organization }: Book, { details, path, at }: CardSet)
       );
     }),
   );
+}
+
+/** Prices of average levels that the card says not to prorate, but which are those of the days served (S19.4). */
+function findFixedProration({ usageMeters }: Book, { details, path, at }: CardSet): readonly LintFinding[] {
+  return details.usageRateCards.flatMap(({ usageMeterId, enableProration }, index) => {
+    const meter = usageMeters.find(({ id }) => id === usageMeterId);
+    if (meter?.aggregation !== "TIME_WEIGHTED" || !mayBeProrated(meter) || enableProration !== false) return [];
+    return createFinding(
+      "PRORATION_FIXED",
+      { path: [...path, "usageRateCards", index, "enableProration"], at: `${at}/usage/${usageMeterId}` },
+      {
+        level: "note",
+        message: "the price of an average level is always prorated; remove the field, which has no effect",
+        example: "if a cycle of 30 days is cut after 15, a level of 10 costs half the price of 10",
+      },
+    );
+  });
 }
 
 /** Credits and entries that end before the account's first plan starts. */

@@ -1,14 +1,14 @@
 /** Findings in the usage of accounts on plans with price tables (S18.2): groups without a row, and rows without usage. */
 import { findNearest } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { formatGroup } from "../../book/resources/event-schema.ts";
+import { carriesOver, formatGroup, hasKeys, nameTexts } from "../../book/resources/event-schema.ts";
 import type { RateRow } from "../../book/resources/rate-table.ts";
 import { dayOf, parseDate } from "../../calendar/instant.ts";
 import { buildTimeline } from "../../invoicing/timeline.ts";
 import { findPlanIn, toDecisions } from "../../ledger/account/associated-plans.ts";
 import type { NamedGroup, UsageRow } from "../../metering/usage-rows.ts";
 import { add, type Decimal, ONE, ZERO } from "../../numbers/decimal.ts";
-import { createTableFinder, hasTable } from "../../rating/rated-table.ts";
+import { createTableFinder, hasTable, type RatedRow } from "../../rating/rated-table.ts";
 import { describeUnits } from "../../rating/table-charge.ts";
 import { createFinding, type LintFinding } from "./finding.ts";
 import { describeWhen, type LintedTable, rowPlace } from "./lint-tables.ts";
@@ -50,21 +50,34 @@ function collectUses(
 ): ReadonlyMap<readonly RateRow[], TableUse> {
   const findPlan = findPlanIn(pricePlans);
   const timelines = new Map(accounts.map((account) => [account.id, buildTimeline(toDecisions(account, findPlan))]));
+  const meters = new Map(usageMeters.map((meter) => [meter.id, meter]));
   const findTable = createTableFinder(new Map(usageMeters.map(({ id, groupBy = [] }) => [id, groupBy])));
   const uses = new Map<readonly RateRow[], TableUse>();
   for (const usageRow of usage) {
     const instant = parseDate(usageRow.date);
-    const term = timelines.get(usageRow.accountId)?.find(({ from, until }) => from <= instant && instant < until);
-    const { usageRateCards = [], supportedCurrencies } = term?.plan.details ?? {};
-    const card = usageRateCards.find(({ usageMeterId }) => usageMeterId === usageRow.meterId);
-    if (card === undefined || !hasTable(card)) continue;
-    const { groupBy, findRows } = findTable(card, supportedCurrencies?.[0] ?? "");
-    const group = groupBy.map((dimension) => usageRow.group?.[dimension] ?? "");
-    const rows = findRows(group, formatGroup(group));
-    const row = rows.find(({ prices: [price] }) => (price?.from ?? Infinity) <= dayOf(instant));
-    for (const written of card.rows ? [card.rows, card.rateTable.rows] : [card.rateTable.rows])
-      findUse(uses, written, usageRow.date).usedRows.add(row?.prices[0]?.written);
-    if (row === undefined) addUnpriced(findUse(uses, card.rateTable.rows, usageRow.date), formatGroup(group), usageRow);
+    const meter = meters.get(usageRow.meterId);
+    // A level, or a value that is carried over, is also usage of later days and plans (S19.1).
+    const lasts = meter !== undefined && carriesOver(meter);
+    const terms = timelines.get(usageRow.accountId) ?? [];
+    for (const { plan } of terms.filter(({ from, until }) => (lasts || from <= instant) && instant < until)) {
+      const { usageRateCards, supportedCurrencies } = plan.details;
+      const card = usageRateCards.find(({ usageMeterId }) => usageMeterId === usageRow.meterId);
+      if (card === undefined || !hasTable(card)) continue;
+      const { groupBy, findRows } = findTable(card, supportedCurrencies?.[0] ?? "");
+      const group = groupBy.map((dimension) => usageRow.group?.[dimension] ?? "");
+      const rows = findRows(group, formatGroup(group));
+      const isInForce = ({ prices: [price] }: RatedRow): boolean => (price?.from ?? Infinity) <= dayOf(instant);
+      const first = rows.findIndex(isInForce);
+      // A row that is not in force yet prices what lasts until then.
+      const usedRows = rows.filter((_, index) => index === first || (lasts && (index < first || first < 0)));
+      for (const written of card.rows ? [card.rows, card.rateTable.rows] : [card.rateTable.rows]) {
+        const use = findUse(uses, written, usageRow.date);
+        for (const { prices } of usedRows) use.usedRows.add(prices[0]?.written);
+      }
+      if (first >= 0 || usageRow.quantity.isZero()) continue;
+      const use = findUse(uses, card.rateTable.rows, usageRow.date);
+      addUnpriced(use, formatGroup(group), { ...usageRow, group: nameTexts(group, groupBy) });
+    }
   }
   return uses;
 }
@@ -115,16 +128,19 @@ function findUnusedRows(linted: LintedTable, { usedRows, unpriced, first, last }
 function findUnpricedGroups(linted: LintedTable, { unpriced }: TableUse): readonly LintFinding[] {
   const { path, at, meter } = linted;
   return [...unpriced.values()]
-    .filter(({ quantity }) => !quantity.isZero())
+    .filter(({ quantity }) => hasKeys(meter) || !quantity.isZero())
     .toSorted((a, b) => b.quantity.cmp(a.quantity))
-    .map(({ group, quantity, first, last }) =>
-      createFinding(
+    .map(({ group, quantity, first, last }) => {
+      const days = first === last ? `on ${first}` : `from ${first} to ${last}`;
+      // Rows of a meter with keys are counts of events, or sums of changes, but not its quantity.
+      const what = hasKeys(meter) ? "usage" : describeUnits(quantity);
+      return createFinding(
         "USAGE_UNPRICED",
         { path, at: `${at}/group/${Object.values(group).join("/")}` },
         {
           message: `no row prices ${meter.id} of ${describeWhen(group)}; add a row, or one without a when`,
-          example: `${describeUnits(quantity)} ${first === last ? `on ${first}` : `from ${first} to ${last}`} ${quantity.eq(ONE) ? "costs" : "cost"} 0`,
+          example: `${what} ${days} ${quantity.eq(ONE) || hasKeys(meter) ? "costs" : "cost"} 0`,
         },
-      ),
-    );
+      );
+    });
 }
