@@ -10,9 +10,12 @@ import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/reques
 import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
-import type { TrialMigration } from "../../ledger/preview/preview-account.ts";
+import type { Catalog } from "../../ledger/catalog.ts";
+import { planMoveOnto } from "../../ledger/commands/migrate.ts";
+import { LOADED_AT, type TrialMigration } from "../../ledger/preview/preview-account.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import type { AccountRecord } from "../../ledger/records.ts";
 import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
@@ -156,7 +159,22 @@ export function toTrialMigration({ mode, on }: MigrationInput): TrialMigration {
   const at = toInstant(on);
   if (!isDayStart(at))
     throw invalidOptionError("migration", "migration: expected a UTC day, got an instant that is not midnight UTC");
-  return { mode, on: at };
+  const when = { mode, on: at };
+  return { ...when, migrate: (catalog, record, target) => migrateTo(catalog, record, target, when) };
+}
+
+/** An account after a migration that is known from the day of its decision; undefined if it does not take part. */
+function migrateTo(
+  catalog: Catalog,
+  record: AccountRecord,
+  target: PricePlan,
+  { mode, on }: Pick<TrialMigration, "mode" | "on">,
+): AccountRecord | undefined {
+  const decided = planMoveOnto(catalog, record, { mode, target }, on)?.decided;
+  if (decided === undefined || record.status !== "ACTIVE") return undefined;
+  // The migration takes precedence over every association of the book, including later decisions (S9.2).
+  const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));
+  return { ...record, associations: [...before, { ...decided, id: record.id, decidedAt: on, recordedAt: LOADED_AT }] };
 }
 
 /** Gives a draft a new version number if the book has its version, because accounts move away from that version. */

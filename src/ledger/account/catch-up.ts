@@ -7,7 +7,7 @@ import { carriesOver } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant, INSTANT_MIN, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
-import { earliestChargeStart, type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
+import { type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
 import type { GrantedCredit } from "../../invoicing/granted-credits.ts";
 import {
   closesAt,
@@ -100,6 +100,43 @@ export function catchUpWith(catalog: Catalog, account: AccountState, until: Inst
 const CYCLES_AT_ONCE = 32;
 
 function* catchUpSteps(catalog: Catalog, account: AccountState, until: Instant, closedSince: Instant): Steps {
+  const record = yield* processDueSteps(catalog, account, until, closedSince);
+  if (account.externalUsage() !== undefined) {
+    const terms = findGraceTerms(catalog, account.record);
+    const open = findOpenCycles(catalog, account.record, until, closedSince);
+    const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
+    yield* saveBilledUsage(
+      account,
+      closing.filter(({ closedAt }) => closedAt <= until),
+    );
+  }
+  yield;
+  yield* saveAfterCatchUp(catalog, account, record);
+  yield;
+}
+
+/**
+ * Like {@link catchUp}, for an account that is not stored: without the billed usage of closed cycles and the index of
+ * drafts, which only later reads of stored accounts need.
+ */
+export function processDueWork(catalog: Catalog, account: AccountState, upTo: Instant): void {
+  const until = catchUpInstant(account.record, upTo);
+  const { caughtUpTo, nextDueAt } = account.record;
+  if (until < caughtUpTo) return;
+  account.putRecord(
+    until < nextDueAt
+      ? { ...account.record, caughtUpTo: until }
+      : runToCompletion(processDueSteps(catalog, account, until, startOfUtcDay(caughtUpTo))),
+  );
+}
+
+/** Processes due work. @returns the account's record afterwards, to be put */
+function* processDueSteps(
+  catalog: Catalog,
+  account: AccountState,
+  until: Instant,
+  closedSince: Instant,
+): Steps<AccountRecord> {
   const since = account.record.caughtUpTo;
   yield;
   const grants = groupBy(yield* findNewGrantsInSteps(catalog, account, until), ({ due }) => Math.max(due, since));
@@ -133,15 +170,7 @@ function* catchUpSteps(catalog: Catalog, account: AccountState, until: Instant, 
     if (pending.length >= CYCLES_AT_ONCE || at === since) yield* finalizePending();
   }
   yield* finalizePending();
-  const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
-  yield* saveBilledUsage(
-    account,
-    closing.filter(({ closedAt }) => closedAt <= until),
-  );
-  const nextDueAt = nextDueAfter(catalog, account.record, until);
-  yield;
-  yield* saveAfterCatchUp(catalog, account, { ...account.record, caughtUpTo: until, nextDueAt });
-  yield;
+  return { ...account.record, caughtUpTo: until, nextDueAt: nextDueAfter(catalog, account.record, until) };
 }
 
 /** Creates only the entries granted up to and including an instant: for future-dated events and previews (S2.4). */
@@ -177,16 +206,6 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
 
 /** The first day that usage may have. */
 const FIRST_DAY = dayOf(INSTANT_MIN);
-
-/**
- * The first listing instant of the final invoices read by catch-up, drafts and decisions on open cycles. No earlier
- * invoice belongs to a cycle that is open or that a decision of today can change.
- */
-export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
-  const open = findOpenCycles(catalog, record, catchUpInstant(record, now));
-  const first = earliestStart(open, Math.min(record.caughtUpTo, now));
-  return earliestChargeStart(findAccountPlan(catalog, record).decisions, startOfUtcDay(first));
-}
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
 function findNewCredits(account: AccountState, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {

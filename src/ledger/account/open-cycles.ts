@@ -2,10 +2,11 @@
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { INSTANT_END, INSTANT_MIN, type Instant, startOfUtcDay, parseInstant } from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/charge-periods.ts";
+import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
-import { findGraceTerms, findAccountPlan } from "./account-plan.ts";
+import { catchUpInstant, findGraceTerms, findAccountPlan } from "./account-plan.ts";
 import type { AccountPeriod, ClosedReason } from "./associated-plans.ts";
 
 /** An account with the final invoices of its open cycles. */
@@ -167,4 +168,14 @@ export function standardCycles(invoices: readonly InvoiceRecord[]): readonly { s
   return invoices
     .filter(({ invoice }) => invoice.invoiceType === "STANDARD")
     .map(({ invoice }) => ({ start: parseInstant(invoice.startDate), end: parseInstant(invoice.endDate) }));
+}
+
+/**
+ * The first listing instant of the final invoices read by catch-up, drafts and decisions on open cycles. No earlier
+ * invoice belongs to a cycle that is open or that a decision of today can change.
+ */
+export function invoicesReadFrom(catalog: Catalog, record: AccountRecord, now: Instant): Instant {
+  const open = findOpenCycles(catalog, record, catchUpInstant(record, now));
+  const first = earliestStart(open, Math.min(record.caughtUpTo, now));
+  return earliestChargeStart(findAccountPlan(catalog, record).decisions, startOfUtcDay(first));
 }

@@ -26,9 +26,8 @@ import { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { associateOn } from "../account/associated-plans.ts";
 import { createBookAccount } from "../account/book-account.ts";
-import { catchUp, grantUpTo, nextDueAfter } from "../account/catch-up.ts";
+import { grantUpTo, nextDueAfter, processDueWork } from "../account/catch-up.ts";
 import type { Catalog } from "../catalog.ts";
-import { planMoveOnto } from "../commands/migrate.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
@@ -295,7 +294,7 @@ export class PreviewAccount {
     this.state.addTo(changes);
     const overage = changes.overage.map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
     const account = new AccountState(this.#catalog, { ...before, usage, overage });
-    catchUp(this.#catalog, account, at);
+    processDueWork(this.#catalog, account, at);
     return {
       ...before,
       record: account.record,
@@ -329,11 +328,13 @@ export function isNarrow(quantity: Exact): boolean {
 /** The createdAt of everything in a book: before all events, so that the order in the book breaks ties. */
 export const LOADED_AT: Instant = INSTANT_MIN;
 
-/** When and how accounts migrate to a plan (S16.5). */
+/** Migrates accounts to a plan (S16.5). */
 export interface TrialMigration {
   readonly mode: MigrationMode;
   /** The midnight of the migration; accounts with a plan at that time take part. */
   readonly on: Instant;
+  /** An account after a migration that is known from the day of its decision; undefined if it does not take part. */
+  readonly migrate: (catalog: Catalog, record: AccountRecord, target: PricePlan) => AccountRecord | undefined;
 }
 
 /** The plans of one scenario. */
@@ -354,22 +355,8 @@ export function createTrialAccount(
   const drafted = plan === undefined || migration !== undefined ? account : withDraft(account, plan);
   const parts = createBookAccount(catalog, drafted, groupId, { now: LOADED_AT, ids: () => account.id });
   if (plan === undefined || migration === undefined) return parts;
-  const record = migrateTo(catalog, parts.record, plan, migration);
+  const record = migration.migrate(catalog, parts.record, plan);
   return record === undefined ? parts : { ...parts, record };
-}
-
-/** An account after a migration that is known from the day of its decision; undefined if it does not take part. */
-export function migrateTo(
-  catalog: Catalog,
-  record: AccountRecord,
-  target: PricePlan,
-  { mode, on }: TrialMigration,
-): AccountRecord | undefined {
-  const decided = planMoveOnto(catalog, record, { mode, target }, on)?.decided;
-  if (decided === undefined || record.status !== "ACTIVE") return undefined;
-  // The migration takes precedence over every association of the book, including later decisions (S9.2).
-  const before = record.associations.map((each) => (each.decidedAt > on ? { ...each, decidedAt: on } : each));
-  return { ...record, associations: [...before, { ...decided, id: record.id, decidedAt: on, recordedAt: LOADED_AT }] };
 }
 
 /** Gives an account a draft on the dates of its associations, without overrides (book.md, `--plan`). */

@@ -5,9 +5,9 @@ import type { Instant } from "../../../src/calendar/instant.ts";
 import { computeInvoicesInSteps } from "../../../src/invoicing/compute-invoices.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
 import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { listDrafts } from "../../../src/ledger/account/invoices.ts";
+import { invoicesReadFrom } from "../../../src/ledger/account/open-cycles.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 /**
  * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what

@@ -1,7 +1,7 @@
 /** License updates in order of arrival (S10.1, S10.3). */
 import { describe, expect, test } from "vitest";
 
-import { invoicesReadFrom } from "../../../src/ledger/account/catch-up.ts";
+import { invoicesReadFrom } from "../../../src/ledger/account/open-cycles.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import {
   LICENSE_UPDATES_MAX,
