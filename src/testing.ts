@@ -19,6 +19,11 @@ export {
   type BookWithEvents,
 } from "./testing/book-laws.ts";
 export {
+  type BookWithSomeEvents,
+  moreEventsNeverCostLess,
+  repeatedMeasurementsDoNotMatter,
+} from "./testing/event-laws.ts";
+export {
   type EventContent,
   type EventOptions,
   eventsArbitrary,

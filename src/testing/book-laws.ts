@@ -3,6 +3,7 @@ import type { Arbitrary, IAsyncPropertyWithHooks, IPropertyWithHooks } from "fas
 
 import { type BookSource, toBookInput, readBook } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
+import { formatGroup } from "../book/resources/event-schema.ts";
 import { formatDate, toInstant, instantOfDay, addDays } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { allLines, type Invoice, type InvoiceLine, netTotal } from "../invoicing/invoice.ts";
@@ -49,7 +50,7 @@ export interface BookWithEvents {
 }
 
 /** Events as a table. */
-function formatEventTable(events: readonly GeneratedEvent[]): string {
+export function formatEventTable(events: readonly GeneratedEvent[]): string {
   return formatTable(
     ["account", "time", "event"],
     events.map((event) => [event.accountId, event.timestamp, formatContent(event)]),
@@ -286,8 +287,9 @@ async function readHoldings({ read }: HistoryRun["store"], accountIds: readonly 
   return {
     usage: usage
       .filter(({ quantity }) => !quantity.isZero())
-      .map(({ accountId, meterOrFeatureId, day, quantity }) => {
-        return `${formatDecimal(quantity)} of ${meterOrFeatureId} of ${accountId} on ${formatDate(instantOfDay(day))}`;
+      .map(({ accountId, meterOrFeatureId, group, day, quantity }) => {
+        const meter = group === undefined ? meterOrFeatureId : `${meterOrFeatureId} ${formatGroup(group)}`;
+        return `${formatDecimal(quantity)} of ${meter} of ${accountId} on ${formatDate(instantOfDay(day))}`;
       })
       .toSorted(),
     features: [...sums]

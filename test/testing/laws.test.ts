@@ -7,6 +7,7 @@ import {
   eventsArbitrary,
   historyArbitrary,
   linesAddUp,
+  moreEventsNeverCostLess,
   neverDecreases,
   noJumpAbove,
   orderOfEventsDoesNotMatter,
@@ -14,6 +15,7 @@ import {
   type PlanInput,
   previewMatchesInvoices,
   quantitiesArbitrary,
+  repeatedMeasurementsDoNotMatter,
   revenueWithin,
   undoRestoresUsage,
 } from "../../src/testing.ts";
@@ -21,6 +23,7 @@ import { fastCheck } from "../../src/testing/fast-check.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-arbitrary.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
+type UsageMeterInput = NonNullable<BookInput["usageMeters"]>[number] & object;
 type UsageCard = NonNullable<PlanInput["pricePlanDetails"]["usageRateCards"]>[number];
 
 function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {
@@ -151,6 +154,67 @@ describe("a book", () => {
       .sample(historyArbitrary(bookWithPlan(plan)), { seed: 1, numRuns: 50 })
       .flatMap((steps) => steps.map(({ kind }) => kind));
     expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
+  });
+});
+
+describe("S19.1 a book with a meter", () => {
+  /** A book whose meter aggregates so. */
+  const bookWithMeter = (
+    meter: Partial<UsageMeterInput>,
+    plan = planWith("TIERED", { after: 0, rate: 1 }),
+  ): BookInput =>
+    bookWithPlan(plan, {
+      eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "user" }] }],
+      usageMeters: [{ ...sumMeter("um.units", "call", "units"), ...meter }],
+    });
+  const users = [{ order: 1, computation: { var: "dimension.user" } }];
+
+  test.each<[string, Partial<UsageMeterInput>]>([
+    ["the peak", { aggregation: "MAX" }],
+    ["the low of each day", { aggregation: "MIN", daily: true }],
+    ["users", { aggregation: "UNIQUE_COUNT", computations: users }],
+    ["the last value", { aggregation: "LATEST", carryOver: true }],
+    ["a level", { aggregation: "TIME_WEIGHTED", mode: "LEVEL" }],
+  ])("of %s costs the same if a measurement is sent again", (_, meter) => {
+    fc.assert(repeatedMeasurementsDoNotMatter(bookWithMeter(meter)));
+  });
+
+  test.each<[string, Partial<UsageMeterInput>]>([
+    ["a sum", {}],
+    ["changes of a level", { aggregation: "TIME_WEIGHTED", mode: "CHANGE" }],
+  ])("of %s costs more if a measurement is sent again", (_, meter) => {
+    const report = reportFailure(repeatedMeasurementsDoNotMatter(bookWithMeter(meter)));
+    // Shrunk: one event, sent twice.
+    expect(report).toMatch(
+      / {2}with these sent again\n.*\n +prod +2026-\S+ .*units=\S+.*\n?\]\nthe invoices differ: once\n/,
+    );
+  });
+
+  test.each<[string, Partial<UsageMeterInput>]>([
+    ["a peak", { aggregation: "MAX", daily: true }],
+    ["users", { aggregation: "UNIQUE_COUNT", computations: users }],
+    ["a sum", {}],
+  ])("of %s never costs less with more events", (_, meter) => {
+    fc.assert(moreEventsNeverCostLess(bookWithMeter(meter)));
+  });
+
+  test("of a last value may cost less with more events, and so may a peak at a falling price", () => {
+    const pays = /account prod pays \S+ for all events, and \S+ for some of them$/;
+    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ aggregation: "LATEST" })))).toMatch(pays);
+    const falling = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
+    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ aggregation: "MAX" }, falling)))).toMatch(pays);
+  });
+
+  test("of users of the same value, and of a level, satisfies what ratebook promises", async () => {
+    for (const meter of [
+      { aggregation: "UNIQUE_COUNT", computations: users },
+      { aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+    ] as const) {
+      const book = bookWithMeter(meter);
+      fc.assert(orderOfEventsDoesNotMatter(book));
+      await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
+      await fc.assert(previewMatchesInvoices(book), { numRuns: 20 });
+    }
   });
 });
 

@@ -3,11 +3,19 @@ import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import type * as PreviewModule from "../../src/ledger/preview/preview.ts";
+import type { UsageDelta } from "../../src/ledger/records.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { orderOfEventsDoesNotMatter, previewMatchesInvoices } from "../../src/testing.ts";
+import { compareExact } from "../../src/numbers/exact.ts";
+import type * as MemoryModule from "../../src/store/memory/memory.ts";
+import { orderOfEventsDoesNotMatter, previewMatchesInvoices, undoRestoresUsage } from "../../src/testing.ts";
 import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 
-type Fault = "none" | "drops events out of order" | "counts a repeated id again" | "drops the last event";
+type Fault =
+  | "none"
+  | "drops events out of order"
+  | "counts a repeated id again"
+  | "drops the last event"
+  | "takes another value off";
 const injection = vi.hoisted(() => ({ fault: "none" as string }));
 
 /** The preview with the current fault. */
@@ -17,6 +25,7 @@ vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
     const events = [...(input as Iterable<EventInput>)];
     switch (injection.fault as Fault) {
       case "none":
+      case "takes another value off":
         return module.preview(book, events, options);
       case "drops events out of order":
         return module.preview(
@@ -31,6 +40,31 @@ vi.mock(import("../../src/ledger/preview/preview.ts"), async (original) => {
     }
   };
   return { ...module, preview: faultyPreview };
+});
+
+/** The store, in which an undo may take off the first value of the day instead of that of its event. */
+vi.mock(import("../../src/store/memory/memory.ts"), async (original) => {
+  const module: typeof MemoryModule = await original();
+  const faultyStore: typeof module.memoryStore = (...options) => {
+    const store = module.memoryStore(...options);
+    if (injection.fault !== "takes another value off") return store;
+    return {
+      ...store,
+      transact: (scope, work) =>
+        store.transact(scope, async (view) => {
+          const { result, changes } = await work(view);
+          const toOther = async (delta: UsageDelta): Promise<UsageDelta> => {
+            if (delta.group === undefined || compareExact(delta.quantity, 0) > 0) return delta;
+            const cells = await view.usage([delta.accountId], delta.day, delta.day + 1);
+            const { group = delta.group } =
+              cells.find((cell) => cell.meterOrFeatureId === delta.meterOrFeatureId) ?? {};
+            return { ...delta, group };
+          };
+          return { result, changes: { ...changes, usage: await Promise.all((changes.usage ?? []).map(toOther)) } };
+        }),
+    };
+  };
+  return { ...module, memoryStore: faultyStore };
 });
 
 const BOOK = {
@@ -76,6 +110,17 @@ describe("a law of a book", () => {
     const run = await fc.check(previewMatchesInvoices(BOOK), { seed: 1, numRuns: 100 });
     expect(sentenceOf(run)).toMatch(/^the invoices differ: in the preview\n[^]*as final invoices\nprod STANDARD /);
     expect(run.counterexample?.[0].events).toHaveLength(1);
+  });
+
+  test("S15.4 S19.2 undoRestoresUsage finds an undo that takes off another value", async () => {
+    injection.fault = "takes another value off";
+    const book = { ...BOOK, usageMeters: [{ ...sumMeter("um.units", "call", "units"), aggregation: "MAX" as const }] };
+    const run = await fc.check(undoRestoresUsage(book), { seed: 1, numRuns: 200 });
+    expect(sentenceOf(run)).toMatch(
+      /^the undo was incomplete: before 1 of um\.units \["\S+"\] of prod on \S+, after 1 of um\.units \["\S+"\] of prod on/,
+    );
+    injection.fault = "none";
+    await fc.assert(undoRestoresUsage(book), { numRuns: 50 });
   });
 
   test("finds nothing without a fault", async () => {
