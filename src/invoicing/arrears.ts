@@ -102,14 +102,14 @@ export function findOverageWindow(
 function chargeUsage(view: AccountView, cycle: AccountCycle, { findTable, keyedMeters }: UsageCatalog): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   const days = [dayOf(cycle.start), dayOf(cycle.end)] as const;
-  const { usageByKey } = view;
   return cycle.term.plan.details.usageRateCards.map((card) => {
     const meter = keyedMeters.get(card.usageMeterId);
     const isProrated = isPriceProrated(card, meter);
-    const groups = meter !== undefined || hasTable(card) ? view.usageByGroup(card.usageMeterId, ...days) : [];
+    const keyed = meter && view.usageByKey?.(meter, ...days);
+    const groups = keyed?.changes ?? (hasTable(card) ? view.usageByGroup(card.usageMeterId, ...days) : []);
     const quantity =
-      meter === undefined ? view.usage(card.usageMeterId, ...days) : sum(groups.map((usage) => usage.quantity));
-    const describe = meter && usageByKey && (() => describeQuantity(usageByKey(meter, ...days)));
+      keyed === undefined ? view.usage(card.usageMeterId, ...days) : sum(groups.map((usage) => usage.quantity));
+    const describe = keyed && (() => describeQuantity(keyed));
     const terms = { isProrated, ...(describe && { describe }) };
     if (hasTable(card)) {
       const usage = { meterId: card.usageMeterId, quantity, groups };

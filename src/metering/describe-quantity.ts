@@ -5,16 +5,15 @@ import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, decimalOfInteger, formatDecimal, multiply, ONE, sum } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 import { compareTimes } from "./aggregation.ts";
-import { aggregateGroups, groupCells, type KeyedPeriod, type KeyedUsage, splitValues } from "./keyed-usage.ts";
+import { groupCells, type KeyedPeriod, type KeyedUsage, splitValues } from "./keyed-usage.ts";
 import { CHANGE_KEY } from "./measure-keys.ts";
 
 /** Groups, or levels, in a sentence. */
 const ITEMS_MAX = 3;
 
 /** What decided the quantity of a period, such as `the peak in the billing period: 48 on 2026-10-14`. */
-export function describeQuantity({ meter, usage, period }: KeyedUsage): string {
+export function describeQuantity({ meter, usage, period, changes }: KeyedUsage): string {
   const { singular, plural } = QUANTITY_NAMES[meter.aggregation];
-  const changes = aggregateGroups(meter, usage, period);
   const cellsByGroup = new Map(
     groupCells(meter, usage, period).map((cells) => [formatGroup(cells[0]?.group.slice(0, -1) ?? []), cells]),
   );

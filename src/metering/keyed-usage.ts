@@ -56,17 +56,16 @@ export function aggregateUsage(
   stored: MeterUsage,
   passedUntil?: Day,
 ): AggregatedUsage {
-  const usageByKey: AggregatedUsage["usageByKey"] = (meter, from, until) => ({
-    meter,
-    usage: stored.usageByGroup(meter.id, readsFrom(meter, from), until),
-    period: { from, until, ...(passedUntil !== undefined && { passedUntil }) },
-  });
+  const usageByKey: AggregatedUsage["usageByKey"] = (meter, from, until) => {
+    const usage = stored.usageByGroup(meter.id, readsFrom(meter, from), until);
+    const period = { from, until, ...(passedUntil !== undefined && { passedUntil }) };
+    return aggregateMeter(meter, usage, period);
+  };
   if (keyedMeters.size === 0) return { ...stored, usageByKey };
   const usageByGroup: MeterUsage["usageByGroup"] = (meterId, from, until) => {
     const meter = keyedMeters.get(meterId);
     if (meter === undefined) return stored.usageByGroup(meterId, from, until);
-    const { usage, period } = usageByKey(meter, from, until);
-    return aggregateGroups(meter, usage, period);
+    return usageByKey(meter, from, until).changes;
   };
   return {
     usage: (meterId, from, until) =>
@@ -84,6 +83,13 @@ export interface KeyedUsage {
   /** With the key of each sum as the last text of its group. */
   readonly usage: readonly GroupUsage[];
   readonly period: KeyedPeriod;
+  /** The changes of the quantity of each group, by day, then group. */
+  readonly changes: readonly GroupUsage[];
+}
+
+/** The usage of a meter with keys in a period, with its quantity. @param usage with keys */
+export function aggregateMeter(meter: UsageMeter, usage: readonly GroupUsage[], period: KeyedPeriod): KeyedUsage {
+  return { meter, usage, period, changes: aggregateGroups(meter, usage, period) };
 }
 
 /** The first day of which usage decides the quantity of a period that begins on a day. */

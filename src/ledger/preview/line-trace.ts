@@ -28,7 +28,7 @@ import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import { describeQuantity } from "../../metering/describe-quantity.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { aggregateGroups, type KeyedUsage } from "../../metering/keyed-usage.ts";
+import { aggregateMeter, type KeyedUsage } from "../../metering/keyed-usage.ts";
 import { listMeasured } from "../../metering/measured-values.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
@@ -244,12 +244,8 @@ export function listUsageDays(
   meter: UsageMeter | undefined,
   passedUntil?: Day,
 ): readonly DayQuantity[] {
-  const keyed = findKeyedUsage(line, cells, meter);
-  if (keyed !== undefined)
-    return aggregateGroups(keyed.meter, keyed.usage, {
-      ...keyed.period,
-      ...(passedUntil !== undefined && { passedUntil }),
-    });
+  const keyed = findKeyedUsage(line, cells, meter, passedUntil);
+  if (keyed !== undefined) return keyed.changes;
   const [from, until] = [ceilToDay(line.from), ceilToDay(line.until)];
   return cells.filter(({ day }) => day >= from && day < until);
 }
@@ -262,10 +258,15 @@ function findKeyedUsage(
   { from, until }: LinePeriod,
   cells: readonly LineCell[],
   meter: UsageMeter | undefined,
+  passedUntil?: Day,
 ): KeyedUsage | undefined {
   if (meter === undefined || !hasKeys(meter)) return undefined;
   const usage = cells.map((cell) => ({ group: NO_GROUP, ...cell }));
-  return { meter, usage, period: { from: ceilToDay(from), until: ceilToDay(until) } };
+  return aggregateMeter(meter, usage, {
+    from: ceilToDay(from),
+    until: ceilToDay(until),
+    ...(passedUntil !== undefined && { passedUntil }),
+  });
 }
 
 /** The events whose values are quantities: the first peak or lowest value, or the last value, of each group. */
