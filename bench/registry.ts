@@ -4,6 +4,7 @@ import { clickHouseBenches } from "./cli/clickhouse-tables.ts";
 import { cliBenches } from "./cli/event-files.ts";
 import { ndjsonBenches } from "./cli/ndjson-files.ts";
 import { parquetBenches } from "./cli/parquet-files.ts";
+import { parquetValueBenches } from "./cli/parquet-values.ts";
 import { engineBenches } from "./engine/memory.ts";
 import { overdueAccountBenches } from "./engine/overdue-account.ts";
 import { invoicingBenches } from "./invoicing/compute-invoices.ts";
@@ -36,6 +37,7 @@ export const BENCHES: readonly Bench[] = [
   ...backtestBenches,
   ...cliBenches,
   ...parquetBenches,
+  ...parquetValueBenches,
   ...ndjsonBenches,
   ...clickHouseBenches,
   ...storeBenches,

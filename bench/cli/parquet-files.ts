@@ -136,7 +136,7 @@ export function compareRuns(
 }
 
 /** Runs a statement and prints the sums of its cells. */
-const BY_HAND = `
+export const BY_HAND = `
 import { createRequire } from "node:module";
 const [, , root, sql] = process.argv;
 const { DuckDBInstance } = createRequire(root)("@duckdb/node-api");

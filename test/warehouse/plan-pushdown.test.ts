@@ -28,3 +28,20 @@ test.each([
   const { decisions } = planPushdown(parseBook(bookOfMeters(meters)));
   expect(decisions.map((decision) => decision.reason)).toEqual(Array.from({ length: meters }, () => reason));
 });
+
+test.each([
+  [{ max: "size" }, ["max"]],
+  [{ min: "size", daily: true }, ["min"]],
+  [{ unique: "user" }, ["distinct"]],
+  [{ latest: "size" }, ["timed"]],
+  [{ level: "size" }, ["timed"]],
+  [{ change: "size" }, ["sum", "sum"]],
+])("S19.2 the places of a meter of %o, as in the core", (measure, kinds) => {
+  const book = parseBook({
+    eventSchemas: [{ name: "use", attributes: ["size"], dimensions: ["user"] }],
+    usageMeters: [{ id: "m", schema: "use", ...measure }],
+  });
+  const { schemas, decisions } = planPushdown(book);
+  expect(decisions).toEqual([{ schemaName: "use", meterId: "m", reason: undefined }]);
+  expect(schemas.get("use")?.meters.map(({ kind }) => kind)).toEqual(kinds);
+});

@@ -173,6 +173,7 @@ async function* readGroups(
   sources: readonly MeteredSource[],
   expectedCount: number,
 ): AsyncIterable<readonly PlainGroup[]> {
+  const layout = findLayout(sources);
   let events = 0;
   let rowsOfLast: readonly Row[] = [];
   for await (const rows of blocks) {
@@ -180,9 +181,9 @@ async function* readGroups(
     const cells = splitByCell([...rowsOfLast, ...rows.filter((row) => !isRestGroup(row))]);
     // The next block may continue the last cell.
     rowsOfLast = cells.pop() ?? [];
-    yield cells.map((cellRows) => toPlainGroup(cellRows, sources));
+    yield cells.map((cellRows) => toPlainGroup(cellRows, sources, layout));
   }
-  if (rowsOfLast.length > 0) yield [toPlainGroup(rowsOfLast, sources)];
+  if (rowsOfLast.length > 0) yield [toPlainGroup(rowsOfLast, sources, layout)];
   if (events !== expectedCount) throw rowCountChangedError(expectedCount, events);
 }
 
@@ -199,31 +200,44 @@ function splitByCell(rows: readonly Row[]): Row[][] {
   return cells;
 }
 
+/** The column of the first sum, and that of the first list of values. */
+interface RowLayout {
+  readonly firstSum: number;
+  readonly firstList: number;
+}
+
+function findLayout(sources: readonly MeteredSource[]): RowLayout {
+  const schemas = sources.flatMap(({ pushedSchemas }) => pushedSchemas);
+  const firstSum = FIRST_TEXT_COLUMN + Math.max(...schemas.map(({ groupDimensions }) => groupDimensions.length));
+  return { firstSum, firstList: firstSum + Math.max(...schemas.map(({ meters }) => meters.length)) };
+}
+
 /** The sums of the rows of one account and day: one for each group, or one without groups. */
-function toPlainGroup(rows: readonly Row[], sources: readonly MeteredSource[]): PlainGroup {
+function toPlainGroup(
+  rows: readonly Row[],
+  sources: readonly MeteredSource[],
+  { firstSum, firstList }: RowLayout,
+): PlainGroup {
   const [firstRow = []] = rows;
   const source = Number(firstRow[SOURCE_COLUMN]);
   const pushedSchema = sources[source]?.pushedSchemas[Number(firstRow[SCHEMA_COLUMN])];
   invariant(pushedSchema !== undefined, "S17.3: a group comes from a schema that is pushed down");
   const { meters, groupDimensions } = pushedSchema;
-  const dimensionCount = Math.max(
-    ...sources.flatMap((each) => each.pushedSchemas.map((schema) => schema.groupDimensions.length)),
-  );
-  const meterCount = Math.max(...sources.flatMap((each) => each.pushedSchemas.map((schema) => schema.meters.length)));
   const day = Number(firstRow[DAY_COLUMN]);
   const hasValues = meters.some(({ kind }) => kind !== "sum");
   const groups = rows.map((row): SummedGroup => {
-    const results = row.slice(FIRST_TEXT_COLUMN + dimensionCount);
     const units: (Exact | undefined)[] = [];
     for (const [index, meter] of meters.entries())
-      units.push(meter.kind === "sum" ? toUnits(meter, results[index], { day, change: units[index - 1] }) : undefined);
+      units.push(
+        meter.kind === "sum" ? toUnits(meter, row[firstSum + index], { day, change: units[index - 1] }) : undefined,
+      );
     return {
       texts: groupDimensions.map(({ name }, index) => [name, String(row[FIRST_TEXT_COLUMN + index])] as const),
       units,
       values: !hasValues
         ? []
         : meters.map((meter, index) =>
-            meter.kind === "sum" ? [] : toKeys(meter, results[hasList(meter) ? meterCount + index : index]),
+            meter.kind === "sum" ? [] : toKeys(meter, row[(hasList(meter) ? firstList : firstSum) + index]),
           ),
       eventCount: Number(row[METERED_COLUMN]),
     };
