@@ -115,10 +115,7 @@ function* catchUpSteps(catalog: Catalog, account: AccountState, until: Instant, 
   yield;
 }
 
-/**
- * Like {@link catchUp}, for an account that is not stored: without the billed usage of closed cycles and the index of
- * drafts, which only later reads of stored accounts need.
- */
+/** Like {@link catchUp}, without what only stored accounts need: the billed usage of closed cycles and the index of drafts. */
 export function processDueWork(catalog: Catalog, account: AccountState, upTo: Instant): void {
   const until = catchUpInstant(account.record, upTo);
   const { caughtUpTo, nextDueAt } = account.record;

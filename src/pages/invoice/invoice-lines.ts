@@ -15,6 +15,7 @@ import {
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
+import { ruleLink } from "../../rulebook.ts";
 import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
 
 export interface PageRow {
@@ -155,9 +156,10 @@ function createRow(
   };
 }
 
-/** Sentences on the calculation of a line, if quantity and rate don't explain it. */
+/** Sentences on the calculation of a line, if quantity and rate don't explain it, and on a quantity that is no sum. */
 function createNoteRows({ line, notes }: DescribedLine): readonly PageRow[] {
-  return isSimpleLine(line) ? [] : notes.map(({ text }) => createNoteRow(text));
+  const shown = isSimpleLine(line) ? notes.filter(({ rules }) => rules.includes(ruleLink("S19.1"))) : notes;
+  return shown.map(({ text }) => createNoteRow(text));
 }
 
 /** Whether a line is a single quantity that is charged in full. */

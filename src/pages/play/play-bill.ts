@@ -4,6 +4,7 @@ import { curveEdges, priceAtQuantity } from "../../analysis/price-curve.ts";
 import { parseBook } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
+import { mayBeProrated } from "../../book/resources/event-schema.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
@@ -19,6 +20,7 @@ import { createPageRows, type PageRow, formatLongPeriod, INVOICE_TITLES } from "
 import { toPrintable } from "../printable.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
+import { toUsageRows } from "./value-rows.ts";
 
 /** A problem and its line in the book's text. */
 export interface PlayProblem {
@@ -96,7 +98,12 @@ function priceState(book: Book, { usage, events, from, until }: PlayState): Prev
   const accountId = book.accounts[0]?.id ?? "";
   const rows = usage
     .filter(({ quantity }) => quantity.trim() !== "")
-    .map(({ of, date, quantity }) => ({ accountId, meterId: findMeterId(book, of), date, quantity: quantity.trim() }));
+    .flatMap(({ of, date, quantity }, index) => {
+      const meterId = findMeterId(book, of);
+      const meter = book.usageMeters.find(({ id }) => id === meterId);
+      const id = `row ${String(index + 1).padStart(6, "0")}`;
+      return toUsageRows({ accountId, meterId, date, quantity: quantity.trim() }, meter, id);
+    });
   return preview(
     book,
     { usage: rows, events: lines.map((line) => parseJson(line)) as [] },
@@ -169,8 +176,10 @@ function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<str
   ] as const) {
     for (const { of, quantity } of rows) {
       const id = isSum ? findMeterId(book, of) : of;
+      const isLevel = book.usageMeters.some((meter) => meter.id === id && mayBeProrated(meter));
+      const combine = isSum && isLevel ? maximum : add;
       try {
-        quantities.set(id, add(isSum ? (quantities.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
+        quantities.set(id, combine(isSum ? (quantities.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
       } catch (error) {
         // Invalid numbers are reported when the usage is priced.
         if (!(error instanceof RatebookError)) throw error;

@@ -3,7 +3,7 @@ import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { hasKeys, NO_GROUP } from "../../book/resources/event-schema.ts";
+import { hasKeys, mayBeProrated, NO_GROUP } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
@@ -221,7 +221,8 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
     },
     ofMeter: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
     all: (period) =>
-      usageMeters.flatMap(({ id, name }) => {
+      usageMeters.flatMap((meter) => {
+        const { id, name } = meter;
         const days = sums.get(id);
         if (days === undefined || days.size === 0) return [];
         let [first, last] =
@@ -230,7 +231,8 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
         const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
           formatDecimal(days.get(first + index) ?? ZERO),
         );
-        return [{ label: toPrintable(name), from: formatDate(instantOfDay(first)), quantities }];
+        const label = toPrintable(mayBeProrated(meter) ? `${name}, change by day` : name);
+        return [{ label, from: formatDate(instantOfDay(first)), quantities }];
       }),
   };
 }

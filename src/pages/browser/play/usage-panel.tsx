@@ -19,6 +19,7 @@ export function UsagePanel({
   const groupedMeters = listAt(value, ["usageMeters"]).filter((meter) => valueAt(meter, ["groupBy"]) !== undefined);
   const grouped = listIds(groupedMeters).filter((id) => state.usage.every(({ of }) => of !== id));
   const meters = listIds(listAt(value, ["usageMeters"])).filter((id) => !grouped.includes(id));
+  const keyed = listAt(value, ["usageMeters"]).some((meter) => !doesSum(meter));
   const seats = listIds(listAt(value, ["addOns"]).filter((addOn) => valueAt(addOn, ["type"]) === "LICENSE"));
   return (
     <section class="panel" aria-labelledby="usage">
@@ -49,6 +50,12 @@ export function UsagePanel({
         from={state.from}
         onRows={(usage) => onChange({ usage })}
       />
+      {keyed && state.usage.length > 0 && (
+        <p class="soft">
+          For a peak, a lowest or last value or a level, a row is a value at the start of its day. For different values,
+          it is how many there are, the same ones each day.
+        </p>
+      )}
       <DatedQuantities
         kind="seats"
         names={names}
@@ -70,6 +77,14 @@ export function UsagePanel({
       </details>
     </section>
   );
+}
+
+/** Whether a meter of a book, in short or long form, counts events or sums their units. */
+function doesSum(meter: unknown): boolean {
+  const fields = ["max", "min", "unique", "latest", "level", "change"];
+  const aggregation = valueAt(meter, ["aggregation"]);
+  const isOther = aggregation !== undefined && aggregation !== "COUNT" && aggregation !== "SUM";
+  return !isOther && fields.every((field) => valueAt(meter, [field]) === undefined);
 }
 
 function DatedQuantities({
