@@ -2,6 +2,7 @@
 import { resolvePriceableDetails } from "../../book/book.ts";
 import { formatPath } from "../../book/problems.ts";
 import { readInput } from "../../book/reading/read-request.ts";
+import { NO_GROUP } from "../../book/resources/event-schema.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { type RevenueRequest, revenueRequest, type RevenueRequestInput } from "../../book/resources/revenue-request.ts";
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
@@ -14,7 +15,9 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../../ledger/metrics/revenue-calculator.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
-import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { aggregateGroups, readsFrom } from "../../metering/keyed-usage.ts";
+import { groupBy } from "../../numbers/compare-ids.ts";
+import { type Decimal, formatDecimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
@@ -225,15 +228,24 @@ async function resolveUsage(
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
   const { store } = context;
+  const { keyedMeters } = catalog.billing;
+  const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
   const cells = await readUsage(store, store.read, {
     catalog,
     records: await store.read.accounts([requireLookupAccount(request)]),
-    from: dayOf(cycle.start),
-    until: dayOf(cycle.end),
+    from: Math.min(from, ...[...keyedMeters.values()].map((meter) => readsFrom(meter, from))),
+    until,
     upTo: context.clock(),
   });
-  for (const { meterOrFeatureId, quantity } of cells)
-    usage.set(meterOrFeatureId, add(usage.get(meterOrFeatureId) ?? ZERO, quantity));
+  for (const [meterId, ofMeter] of groupBy(cells, ({ meterOrFeatureId }) => meterOrFeatureId)) {
+    const meter = keyedMeters.get(meterId);
+    const stored = ofMeter.map(({ group = NO_GROUP, day, quantity }) => ({ group, day, quantity }));
+    const used =
+      meter === undefined
+        ? stored.filter(({ day }) => day >= from)
+        : aggregateGroups(meter, stored, { from, until, passedUntil: dayOf(calculation.now) });
+    if (used.length > 0) usage.set(meterId, sum(used.map(({ quantity }) => quantity)));
+  }
   return usage;
 }
 

@@ -159,3 +159,37 @@ test("S13.5 S19.1 a draft lists the value that is carried over from before the p
   const lines = invoices.flatMap(({ invoice }) => invoice.usageInfo?.lineItems ?? []);
   expect(lines.map(({ id, quantity }) => `${id} ${quantity.toFixed()}`)).toEqual(["m 5"]);
 });
+
+test("S13.5 S19.1 the revenue of an account's cycle has its peak, its carried value and its average level", async () => {
+  let now = toInstant("2026-09-21");
+  const engine = createEngine({ store: memoryStore(), clock: () => now });
+  const meters = [{ max: "value" }, { latest: "value", carryOver: true }, { level: "value" }, { sum: "value" }];
+  const usageMeters = meters.map((measure, index) => ({ id: `m${index}`, schema: "sample", ...measure }));
+  await engine.load({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "sample", attributes: ["value"] }],
+    usageMeters,
+    pricePlans: [{ id: "p", cycle: "MONTHLY", usage: usageMeters.map(({ id }) => ({ meter: id, rate: 1 })) }],
+    accounts: [{ id: "contoso", plan: "p", from: "2026-09-01" }],
+  });
+  const event = { schemaName: "sample", accountId: "contoso" };
+  await engine.ingest([{ ...event, id: "s1", timestamp: "2026-09-21T00:00:00Z", attributes: { value: 30 } }]);
+  now = toInstant("2026-10-11");
+  await engine.ingest([{ ...event, id: "o1", timestamp: "2026-10-06T00:00:00Z", attributes: { value: 61 } }]);
+  const usageOf = async (cycle: "CURRENT" | "LAST"): Promise<string> => {
+    const { usage, totalAmount } = await engine.calculateRevenue({
+      pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "contoso" },
+      usageConfig: { mode: "LOOKUP_CYCLE", cycle },
+    });
+    return `${usageMeters.map(({ id }) => usage.get(id)?.toFixed()).join()} cost ${totalAmount.toFixed(2)}`;
+  };
+  const { totalAmount } = await engine.calculateRevenue({
+    pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "contoso" },
+    usageConfig: { mode: "CUSTOM", usageMap: { m0: 5, m2: "2.5" } },
+  });
+  expect(totalAmount.toFixed(2)).toBe("7.50");
+  // September has 30 for its last 10 of 30 days.
+  expect(await usageOf("LAST")).toBe("30,30,10,30 cost 100.00");
+  // October has 30 for 5 days and 61 for 5 days that have passed, of 31: (150 + 305) ÷ 31 = 14.677….
+  expect(await usageOf("CURRENT")).toBe("61,61,14.67741935483870967742,61 cost 197.68");
+});
