@@ -58,12 +58,7 @@ export async function readFullDays(
   const all = records.flatMap(({ id: accountId }) =>
     [...(needs.get(accountId)?.groupedEvents?.values() ?? [])].map((each) => ({ accountId, ...each })),
   );
-  const requests = all.map(({ accountId, meterId, day, events, maximum }) => ({
-    accountId,
-    meterId,
-    day,
-    exactAbove: Math.max(maximum - events, 0),
-  }));
+  const requests = all.map((each) => ({ ...each, exactAbove: each.maximum - each.events }));
   const groupCounts = all.length === 0 ? [] : await view.groupCounts(requests);
   const full = all.filter(({ events, maximum }, index) => (groupCounts[index] ?? 0) + events > maximum);
   const fullDays = new Map<string, FullDays>();

@@ -56,9 +56,9 @@ export const limitCases: readonly ConformanceCase[] = [
   defineCase("thousands of values of a day are counted after each commit, exactly above a number", async (store) => {
     const valueOf = (index: number): UsageGroup => ["eu", JSON.stringify([NOON + index, `event.${index}`, "1.5"])];
     const of = { accountId: "a", meterId: "m", day: TODAY };
-    const rightCounts = async (view: Pick<LedgerView, "groupCounts">, right: number): Promise<void> => {
-      assert.deepEqual(await view.groupCounts([{ ...of, exactAbove: right - 1 }]), [right]);
-      const [bound = Number.NaN] = await view.groupCounts([{ ...of, exactAbove: 5_000 }]);
+    const rightCounts = async (right: number): Promise<void> => {
+      assert.deepEqual(await store.read.groupCounts([{ ...of, exactAbove: right - 1 }]), [right]);
+      const [bound = Number.NaN] = await store.read.groupCounts([{ ...of, exactAbove: 5_000 }]);
       assert.ok(bound >= right && bound <= 5_000, `${bound} is from ${right} to 5,000`);
     };
     // In each step some values are new, some are there, and the counts of some become 0.
@@ -79,11 +79,7 @@ export const limitCases: readonly ConformanceCase[] = [
         if (from !== 2_400) await view.groupCounts([{ ...of, exactAbove: 5_000 }]);
         return { result: undefined, changes: { usage } };
       });
-      await rightCounts(store.read, after);
-      await store.transact(createScope(["a"]), async (view) => {
-        await rightCounts(view, after);
-        return { result: undefined, changes: {} };
-      });
+      await rightCounts(after);
     }
     const cells = await store.read.usage(["a"], TODAY, TODAY + 1);
     assert.equal(cells.length, 1_200);

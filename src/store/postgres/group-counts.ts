@@ -11,27 +11,17 @@ import type { Sending } from "./send-statements.ts";
 /** From this number of groups on, a bound is kept. */
 const KEPT_FROM = 1_000;
 
-/** What a transaction has read of one meter, account and day. */
-interface ReadCount {
-  /** Maximum number of groups before the commit. */
-  readonly count: number;
-  /** Whether the table has a bound. */
-  readonly isKept: boolean;
-}
+/** What a transaction has read, by meter, account and day: the largest possible number, and whether a bound is kept. */
+export type ReadCounts = Map<string, { readonly count: number; readonly isKept: boolean }>;
 
-/** What a transaction has read, by meter, account and day. */
-export type ReadCounts = Map<string, ReadCount>;
-
-interface Reading {
-  readonly run: Run;
+interface Counting {
   readonly table: (name: string) => string;
-  /** Gets what was read. */
   readonly readCounts: ReadCounts;
 }
 
 /** For each request, the number of groups with usage other than 0, or a bound that is not above `exactAbove`. */
 export async function countGroups(
-  { run, table, readCounts }: Reading,
+  { run, table, readCounts }: Counting & { readonly run: Run },
   requests: readonly GroupCountRequest[],
 ): Promise<readonly number[]> {
   if (requests.length === 0) return [];
@@ -53,44 +43,38 @@ export async function countGroups(
   });
 }
 
-interface Writing extends Pick<Sending, "send"> {
-  readonly table: (name: string) => string;
-  readonly readCounts: ReadCounts;
-}
-
 /** Raises the bounds of days to whose groups a commit adds. @param added the meter, account and day of each group */
-export async function raiseBounds({ send, table, readCounts }: Writing, added: readonly MeterDay[]): Promise<void> {
-  const newGroups = new Map<string, MeterDay & { count: number }>();
-  for (const { accountId, meterId, day } of added) {
-    const meterDay = { accountId, meterId, day };
+export async function raiseBounds(
+  { send, table, readCounts }: Counting & Pick<Sending, "send">,
+  added: readonly MeterDay[],
+): Promise<void> {
+  const newGroups = new Map<string, MeterDay & { readonly count: number }>();
+  for (const meterDay of added) {
     const key = toKey(meterDay);
-    const before = newGroups.get(key);
-    if (before === undefined) newGroups.set(key, { ...meterDay, count: 1 });
-    else before.count++;
+    newGroups.set(key, { ...meterDay, count: (newGroups.get(key)?.count ?? 0) + 1 });
   }
-  const [known, unknown]: [(MeterDay & { count: number })[], (MeterDay & { count: number })[]] = [[], []];
-  for (const [key, { count, ...meterDay }] of newGroups) {
-    const read = readCounts.get(key);
-    if (read === undefined) unknown.push({ ...meterDay, count });
-    else if (read.isKept || read.count + count >= KEPT_FROM) known.push({ ...meterDay, count: read.count + count });
-  }
+  const known = [...newGroups].flatMap(([key, { count, ...meterDay }]) => {
+    const before = readCounts.get(key);
+    const isKept = before !== undefined && (before.isKept || before.count + count >= KEPT_FROM);
+    return isKept ? [{ ...meterDay, count: before.count + count }] : [];
+  });
+  const unknown = [...newGroups].flatMap(([key, each]) => (readCounts.has(key) ? [] : [each]));
   const bounds = table("usage_group_bound");
   const rows = `select * from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::bigint[])`;
-  const valuesOf = (of: typeof known): readonly string[] => [
-    ...toColumns(of),
-    formatPlainArray(of.map(({ count }) => count)),
-  ];
-  if (known.length > 0) {
-    const text = `insert into ${bounds} (account_id, day, meter_id, bound) ${rows}
-      on conflict (account_id, day, meter_id) do update set bound = excluded.bound`;
-    await send(text, valuesOf(known));
-  }
-  if (unknown.length > 0) {
-    const text = `update ${bounds} as kept set bound = kept.bound + added.count
+  const sendFor = async (text: string, of: typeof known): Promise<void> => {
+    if (of.length > 0) await send(text, [...toColumns(of), formatPlainArray(of.map(({ count }) => count))]);
+  };
+  await sendFor(
+    `insert into ${bounds} (account_id, day, meter_id, bound) ${rows}
+      on conflict (account_id, day, meter_id) do update set bound = excluded.bound`,
+    known,
+  );
+  await sendFor(
+    `update ${bounds} as kept set bound = kept.bound + added.count
       from (${rows} as added (account_id, day, meter_id, count)) as added
-      where kept.account_id = added.account_id and kept.day = added.day and kept.meter_id = added.meter_id`;
-    await send(text, valuesOf(unknown));
-  }
+      where kept.account_id = added.account_id and kept.day = added.day and kept.meter_id = added.meter_id`,
+    unknown,
+  );
 }
 
 function toKey({ accountId, meterId, day }: MeterDay): string {
