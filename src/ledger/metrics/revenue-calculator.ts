@@ -2,7 +2,6 @@
  * The charge of a plan for one whole cycle with given quantities: a preview (S13.5) of a temporary account. Nothing is
  * rated here: the quantities become the usage of that account, whose invoices are computed as usual.
  */
-import { NO_GROUP } from "../../book/resources/event-schema.ts";
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
@@ -120,7 +119,6 @@ function createCalculatorView(
   { plan, currency, cycle, licenseChanges, ...quantities }: RevenueCase,
 ): AccountView {
   const day = dayOf(cycle.start);
-  const usage = usageOnDay(quantities.usage, day);
   const decisions = [{ from: cycle.planStart, until: NO_END, decidedAt: cycle.planStart, plan }];
   const view: AccountView = {
     accountId: "",
@@ -131,9 +129,8 @@ function createCalculatorView(
     timeline: buildTimeline(decisions),
     licenseChanges,
     credits: [],
-    usage,
-    usageByGroup: (...of) =>
-      [{ group: NO_GROUP, day, quantity: usage(...of) }].filter((each) => !each.quantity.isZero()),
+    usage: usageOnDay(quantities.usage, day),
+    usageByGroup: () => [],
     overage: usageOnDay(quantities.overage, day),
   };
   const dues = findDueCycles(view.decisions, cycle.end);
