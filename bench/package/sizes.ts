@@ -19,7 +19,7 @@ export interface BundleCase {
  */
 export const BUNDLES: readonly BundleCase[] = [
   { names: ["priceQuantity"], gzippedMax: 17 },
-  { names: ["preview"], gzippedMax: 151 },
+  { names: ["preview"], gzippedMax: 157 },
 ];
 
 /** The size of a bundle with these exports of the root, in kilobytes. */

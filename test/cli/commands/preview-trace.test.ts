@@ -57,15 +57,18 @@ describe("ratebook preview --trace", () => {
     const events = [toLine("a", 30, "2024-06-01T00:00:00Z"), toLine("b", 60, "2024-06-30T00:00:00Z")];
     const path = files.file("level.ndjson", events.join(""));
     const { out } = await ratebook(["preview", book, "--events", path, "--trace", "size"]);
-    const [heading, , ...days] = out.trimEnd().split("\n");
+    const [heading, , reason, ...days] = out.trimEnd().split("\n");
     expect(heading).toBe("acme  usage of size, 2024-06-01 to 2024-07-01: 31");
+    expect(reason).toBe(
+      "  the average level in the billing period: 30 from 2024-06-01T00:00Z for 29 days; 60 from 2024-06-30T00:00Z for 1 day",
+    );
     expect(days.slice(0, 3)).toEqual([
-      "  2024-06-01: 1",
+      "  2024-06-01: +1",
       "    2024-06-01T00:00:00.000Z  30  a  resized size=30",
-      "  2024-06-02: 1",
+      "  2024-06-02: +1",
     ]);
     expect(days).toHaveLength(32);
-    expect(days.slice(-2)).toEqual(["  2024-06-30: 2", "    2024-06-30T00:00:00.000Z  60  b  resized size=60"]);
+    expect(days.slice(-2)).toEqual(["  2024-06-30: +2", "    2024-06-30T00:00:00.000Z  60  b  resized size=60"]);
   });
 
   test("S13.6 prints JSON like the server's list behind the line, without the fields of stored events", async () => {
