@@ -59,6 +59,7 @@ const catalog: BillingCatalog = {
   meters: new Map([[METER, "Tokens"]]),
   featuresByMeter: new Map(),
   keyedMeters: new Map(),
+  levelMeters: new Map(),
   findTable: createTableFinder(new Map()),
   addOns: new Map([["addon.fee", "Platform fee"]]),
   features: new Map(),

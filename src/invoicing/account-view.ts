@@ -45,6 +45,8 @@ export interface BillingCatalog {
   readonly featuresByMeter: ReadonlyMap<string, string>;
   /** Those of which the quantity is no sum (S19). */
   readonly keyedMeters: ReadonlyMap<string, UsageMeter>;
+  /** Those of them that carry over. */
+  readonly levelMeters: ReadonlyMap<string, UsageMeter>;
   /** The price tables of usage cards (S18). */
   readonly findTable: FindTable;
   /** Names by id. */

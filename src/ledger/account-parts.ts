@@ -78,6 +78,6 @@ export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] 
 }
 
 /** The cells of stored usage as ledger cells. */
-export function billedCells({ accountId, cells }: BilledUsage): readonly LedgerCell[] {
+export function billedCells({ accountId, cells }: Pick<BilledUsage, "accountId" | "cells">): readonly LedgerCell[] {
   return cells.map(({ meterId, ...cell }) => ({ accountId, meterOrFeatureId: meterId, ...cell }));
 }

@@ -9,7 +9,6 @@ import { canPay } from "../credits/monetary-credits.ts";
 import { invariant } from "../errors.ts";
 import type { AccountView } from "../invoicing/account-view.ts";
 import type { InvoiceLine } from "../invoicing/invoice.ts";
-import { NO_END } from "../invoicing/timeline.ts";
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import type { AccountDependencies } from "../metering/event-slots.ts";
 import { readGroup } from "../metering/grouped-cells.ts";
@@ -17,10 +16,11 @@ import { aggregateUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
-import { type AccountExternalUsage, type AccountParts, type GroupRoom, listUsage } from "./account-parts.ts";
+import type { AccountExternalUsage, AccountParts, GroupRoom } from "./account-parts.ts";
 import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
 import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
 import { findClosedReason, findLevelsEnd } from "./account/open-cycles.ts";
+import { withCarriedUsage } from "./carried-usage.ts";
 import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
 import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
@@ -32,9 +32,14 @@ import type {
   FeatureUse,
   InvoiceRecord,
   BilledUsage,
-  LicenseUpdateRecord,
 } from "./records.ts";
-import { SpendableEntries, WorkingCells, WorkingRecords } from "./working-records.ts";
+import {
+  SpendableEntries,
+  toLicenseChange,
+  toMonetaryCredit,
+  WorkingCells,
+  WorkingRecords,
+} from "./working-records.ts";
 
 /** The states of some accounts. */
 export interface Workspace {
@@ -342,7 +347,7 @@ export class AccountState implements AccountAtEvent {
     return (this.#events ??= new WorkingRecords(this.#parts.events, eventReferenceId, byNumber));
   }
   #ownUsage(): WorkingCells {
-    return (this.#usage ??= new WorkingCells(this.#parts.record.id, listUsage(this.#parts)));
+    return (this.#usage ??= new WorkingCells(this.id, withCarriedUsage(this.#catalog, this.#parts)));
   }
   #ownOverage(): WorkingCells {
     return (this.#overage ??= new WorkingCells(this.#parts.record.id, this.#parts.overage));
@@ -354,29 +359,6 @@ const LINES_OF_RECORD = 16;
 
 function lineCount({ lineItems = [] }: InvoiceLine): number {
   return lineItems.reduce((count, line) => count + lineCount(line), 1);
-}
-
-function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
-  const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
-  return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
-}
-
-function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
-  const { id, kind, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } =
-    record;
-  const { applicableEntityIds } = record;
-  return {
-    id,
-    kind,
-    purpose,
-    creditAmount,
-    left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),
-    priority,
-    effectiveFrom,
-    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
-    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
-    createdAt,
-  };
 }
 
 function recordId({ id }: { readonly id: string }): string {

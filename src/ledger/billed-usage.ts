@@ -3,7 +3,7 @@
  * current usage of a closed cycle and the billed usage, and what it would have cost (S17.4).
  */
 import { compareGroups, NO_GROUP, type UsageMeter } from "../book/resources/event-schema.ts";
-import { type Day, dayOf, formatDate, type Instant, instantOfDay } from "../calendar/instant.ts";
+import { dayOf, formatDate, type Instant, INSTANT_MIN, instantOfDay } from "../calendar/instant.ts";
 import { computeInvoicesInSteps } from "../invoicing/compute-invoices.ts";
 import { grossAmount, invoiceKey } from "../invoicing/draft.ts";
 import type { AccountCycle } from "../invoicing/timeline.ts";
@@ -15,15 +15,20 @@ import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { mergeCells, type AccountParts } from "./account-parts.ts";
 import { AccountState } from "./account-state.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/due-ids.ts";
+import { findCarriedUsage, isBilledFor } from "./carried-usage.ts";
 import type { Catalog } from "./catalog.ts";
 import type { BilledUsage, LedgerCell } from "./records.ts";
 
 /** The usage cells of one account, without its id. */
 export type AccountCells = BilledUsage["cells"];
 
-/** The cells of one account on the days `[from, until)`, by meter, day and group, each once; zeros are omitted. */
-export function accountCells(cells: readonly LedgerCell[], from: Day, until: Day): AccountCells {
-  return mergeCells(cells.filter(({ day }) => day >= from && day < until))
+/** The cells of one account that are billed for a cycle, by meter, day and group, each once; zeros are omitted. */
+export function accountCells(
+  catalog: Catalog,
+  cells: readonly LedgerCell[],
+  cycle: Parameters<typeof isBilledFor>[1],
+): AccountCells {
+  return mergeCells(cells.filter((cell) => isBilledFor(catalog, cycle, cell)))
     .map(({ meterOrFeatureId: meterId, group, day, quantity }) => ({
       meterId,
       ...(group && { group }),
@@ -55,6 +60,7 @@ function digestCells(cells: AccountCells): string {
  * each cycle.
  */
 export function* saveBilledUsage(
+  catalog: Catalog,
   account: AccountState,
   closing: readonly { readonly cycle: Pick<AccountCycle, "start" | "end">; readonly closedAt: Instant }[],
 ): Steps {
@@ -64,13 +70,20 @@ export function* saveBilledUsage(
   for (const { cycle, closedAt } of closing) {
     const id = dueInvoiceId(account.record.id, standardInvoiceKey(cycle));
     if (savedIds.has(id)) continue;
-    const [from, until] = [dayOf(cycle.start), dayOf(cycle.end)];
-    const cells = accountCells(externalUsage.open, from, until);
+    const before = account.periodAt(cycle.start - 1);
+    const carriesFrom = before.openUntil === undefined ? Math.max(before.start, INSTANT_MIN) : cycle.start;
+    const days = {
+      from: dayOf(cycle.start),
+      until: dayOf(cycle.end),
+      ...(catalog.billing.levelMeters.size > 0 && {
+        carriedUsage: findCarriedUsage(catalog, account, dayOf(carriesFrom)),
+      }),
+    };
+    const cells = accountCells(catalog, externalUsage.open, days);
     account.putBilledUsage({
       id,
       accountId: account.record.id,
-      from,
-      until,
+      ...days,
       cells,
       digest: digestCells(cells),
       closedAt,
@@ -112,7 +125,7 @@ export interface LateUsage {
   readonly lateAmount: Decimal;
 }
 
-/** The late usage of a cycle; undefined if there is none. @param now the cells of its days, as `accountCells` returns them */
+/** The late usage of a cycle; undefined if there is none. @param now its cells, as `accountCells` returns them */
 export function findLateUsage(
   catalog: Catalog,
   parts: AccountParts,
@@ -161,7 +174,9 @@ function compareCells(before: AccountCells, now: AccountCells, meters: readonly 
 
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
-  const account = new AccountState(catalog, { ...parts, externalUsage: { current: [], open: [], billed: [billed] } });
+  const record = { ...parts.record, carriedUsage: billed.carriedUsage };
+  const externalUsage = { current: [], open: [], billed: [billed] };
+  const account = new AccountState(catalog, { ...parts, record, externalUsage });
   const cycle = { start: instantOfDay(billed.from), end: instantOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
   const knownUntil: Instant = billed.closedAt + 1;

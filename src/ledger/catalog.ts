@@ -1,6 +1,7 @@
 /** The configuration for decisions: a compiled book. */
 import type { InvoiceGroup } from "../book/resources/account.ts";
 import type { Book } from "../book/resources/book.ts";
+import { carriesOver } from "../book/resources/event-schema.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
@@ -202,6 +203,7 @@ function createBillingCatalog(book: Book): BillingCatalog {
     meters: nameById(book.usageMeters),
     featuresByMeter: featuresByMeter(book),
     keyedMeters: findKeyedMeters(book.usageMeters),
+    levelMeters: findKeyedMeters(book.usageMeters.filter(carriesOver)),
     findTable: createTableFinder(
       new Map(book.usageMeters.flatMap(({ id, groupBy }) => (groupBy === undefined ? [] : [[id, groupBy]]))),
     ),

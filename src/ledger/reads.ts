@@ -10,6 +10,7 @@ import type { AccountState } from "./account-state.ts";
 import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenRanges, invoicesReadFrom, type TimeRange } from "./account/open-cycles.ts";
+import { isBilledFor } from "./carried-usage.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
 import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
 import type { LedgerView } from "./view.ts";
@@ -94,14 +95,18 @@ export async function prefetch(view: LedgerReads, needs: Needs, source?: readonl
       events: NOTHING,
       currentPlan,
     };
-    if (current === undefined) return parts;
-    return { ...parts, externalUsage: splitByBilling(current.get(id) ?? NOTHING, billed.get(id) ?? NOTHING) };
+    if (current === undefined || query === undefined) return parts;
+    return { ...parts, externalUsage: splitByBilling(query.catalog, current.get(id), billed.get(id)) };
   };
 }
 
 /** Usage counts as billed on the days stored with an invoice, and as the source has it now on others. */
-function splitByBilling(current: readonly LedgerCell[], billed: AccountExternalUsage["billed"]): AccountExternalUsage {
-  const isBilled = ({ day }: LedgerCell): boolean => billed.some(({ from, until }) => from <= day && day < until);
+function splitByBilling(
+  catalog: Catalog,
+  current: readonly LedgerCell[] = NOTHING,
+  billed: AccountExternalUsage["billed"] = NOTHING,
+): AccountExternalUsage {
+  const isBilled = (cell: LedgerCell): boolean => billed.some((each) => isBilledFor(catalog, each, cell));
   return { current, open: billed.length === 0 ? current : current.filter((cell) => !isBilled(cell)), billed };
 }
 

@@ -131,6 +131,8 @@ export interface AccountRecord {
   readonly nextDueAt: Instant;
   /** Cycles that stay closed: they closed before the account's group changed, or their events were deleted (S6.5). */
   readonly closedCycles?: ClosedCycles;
+  /** Absent until a cycle closes, and without meters that carry over. */
+  readonly carriedUsage?: CarriedUsage | undefined;
   /** Absent if not computed: then reads compute the account's drafts. */
   readonly drafts?: DraftIndex;
   readonly createdAt: Instant;
@@ -222,12 +224,21 @@ export interface BilledUsage {
   /** The days of the cycle, `[from, until)`. */
   readonly from: Day;
   readonly until: Day;
-  /** By meter, day and group, each once; zeros are omitted. */
+  /** Those of its days and, of meters that carry over, of days without a cycle before it: by meter, day and group, each once; zeros are omitted. */
   readonly cells: readonly Omit<UsageCell, "accountId">[];
+  /** Before all of its cells; absent without meters that carry over. */
+  readonly carriedUsage?: CarriedUsage;
   /** A hash of the cells. */
   readonly digest: string;
   /** When the cycle closed. */
   readonly closedAt: Instant;
+}
+
+/** Usage of meters that carry over, before a day: the last value of each group, or the sum of its changes (S19.1). */
+export interface CarriedUsage {
+  readonly until: Day;
+  /** Each on the day of its last event. */
+  readonly cells: BilledUsage["cells"];
 }
 
 /** A feature credit entry as stored (S11). */

@@ -1,5 +1,6 @@
 /**
- * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since.
+ * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
+ * records as other parts see them.
  */
 import {
   compareGroups,
@@ -10,11 +11,13 @@ import {
 } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
+import type { AccountView } from "../invoicing/account-view.ts";
+import { NO_END } from "../invoicing/timeline.ts";
 import { sumGroupUsage } from "../metering/grouped-usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
-import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
+import { add, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact } from "../numbers/exact.ts";
-import type { LedgerCell, UsageDelta, EntryRecord } from "./records.ts";
+import type { CreditRecord, EntryRecord, LedgerCell, LicenseUpdateRecord, UsageDelta } from "./records.ts";
 
 /** Up to this many records or sums are searched linearly; for more an index is built. */
 const FEW = 16;
@@ -270,6 +273,31 @@ export class SpendableEntries {
     else if (isSpendable(record)) entries[index] = entry;
     else entries.splice(index, 1);
   }
+}
+
+/** Converts a license update for invoicing. */
+export function toLicenseChange(update: LicenseUpdateRecord): AccountView["licenseChanges"][number] {
+  const { licenseId, updateType, quantity, effectiveFrom, fromBook, createdAt } = update;
+  return { licenseId, updateType, quantity, effectiveFrom, ...(fromBook === true ? {} : { knownFrom: createdAt }) };
+}
+
+/** Converts a credit for invoicing. */
+export function toMonetaryCredit(record: CreditRecord): AccountView["credits"][number] {
+  const { id, kind, purpose, creditAmount, consumedAmount, priority, effectiveFrom, effectiveUntil, createdAt } =
+    record;
+  const { applicableEntityIds } = record;
+  return {
+    id,
+    kind,
+    purpose,
+    creditAmount,
+    left: consumedAmount.isZero() ? creditAmount : subtract(creditAmount, consumedAmount),
+    priority,
+    effectiveFrom,
+    ...(effectiveUntil === undefined || effectiveUntil >= NO_END ? {} : { effectiveUntil }),
+    ...(applicableEntityIds === undefined ? {} : { applicableEntityIds }),
+    createdAt,
+  };
 }
 
 /** Converts an entry record for the feature credit functions. */

@@ -135,6 +135,23 @@ export function groupCells(
   return [...groupBy(used, ({ group }) => formatGroup(group.slice(0, -1))).values()];
 }
 
+/**
+ * Of a meter that carries over, the usage that decides later levels: the last value of each group, or the sum of its
+ * changes. Values and sums of 0 are omitted.
+ */
+export function listCarriedUsage({ mode }: UsageMeter, stored: readonly GroupUsage[]): readonly GroupUsage[] {
+  const groups = groupBy(stored, ({ group }) => formatGroup(group.slice(0, -1)));
+  return [...groups.values()].flatMap((cells) => {
+    if (mode !== "CHANGE") {
+      const last = toTimedCells(cells).toSorted(compareTimes).at(-1);
+      return last === undefined || last.value.isZero() ? [] : [last.cell];
+    }
+    const changes = cells.filter(({ group }) => group.at(-1) === CHANGE_KEY);
+    const [last, quantity] = [changes.at(-1), sum(changes.map((change) => change.quantity))];
+    return last === undefined || quantity.isZero() ? [] : [{ ...last, quantity }];
+  });
+}
+
 function aggregateCells(
   { aggregation, daily, mode }: UsageMeter,
   cells: readonly GroupUsage[],
@@ -180,13 +197,17 @@ export function splitValues(
   cells: readonly GroupUsage[],
   { from }: AggregationPeriod,
 ): { readonly before: TimedValue | undefined; readonly opening: Decimal; readonly values: readonly TimedValue[] } {
-  const all = cells.map(({ group, day }) => {
-    const [at, eventId, value] = parseTimedKey(group.at(-1) ?? "");
-    return { day, at, eventId, value: parseDecimal(value) };
-  });
+  const all = toTimedCells(cells);
   const before = all
-    .filter(({ day }) => day < from)
+    .filter(({ cell }) => cell.day < from)
     .toSorted(compareTimes)
     .at(-1);
-  return { before, opening: before?.value ?? ZERO, values: all.filter(({ day }) => day >= from) };
+  return { before, opening: before?.value ?? ZERO, values: all.filter(({ cell }) => cell.day >= from) };
+}
+
+function toTimedCells(cells: readonly GroupUsage[]): (TimedValue & { readonly cell: GroupUsage })[] {
+  return cells.map((cell) => {
+    const [at, eventId, value] = parseTimedKey(cell.group.at(-1) ?? "");
+    return { cell, at, eventId, value: parseDecimal(value) };
+  });
 }

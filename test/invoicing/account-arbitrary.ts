@@ -71,6 +71,7 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
           meters: new Map([["um.calls", "calls"]]),
           featuresByMeter: new Map(),
           keyedMeters: new Map(),
+          levelMeters: new Map(),
           findTable: createTableFinder(new Map()),
           addOns: new Map([[CATALOG.seats, "Seats"]]),
           features: new Map(),

@@ -188,7 +188,8 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   const all = [...billedUsage.values()].flat();
   if (all.length === 0) return [];
   const { catalog } = await configuration(read);
-  const [from, until] = [Math.min(...all.map((each) => each.from)), Math.max(...all.map((each) => each.until))];
+  const from = Math.min(...all.map((each) => each.carriedUsage?.until ?? each.from));
+  const until = Math.max(...all.map((each) => each.until));
   const externalUsage = { catalog, records, from, upTo: clock() };
   const source = await readSource(store, externalUsage);
   // Overage is priced by billing windows, which may have begun long before.
@@ -198,7 +199,7 @@ export async function lateUsage(context: EngineContext, query: UsageQuery): Prom
   for (const record of records) {
     const parts = readParts(record);
     for (const each of billedUsage.get(record.id) ?? []) {
-      const current = accountCells(parts.externalUsage?.current ?? [], each.from, each.until);
+      const current = accountCells(catalog, parts.externalUsage?.current ?? [], each);
       const cycleUsage = findLateUsage(catalog, parts, each, current);
       if (cycleUsage === undefined) continue;
       const hasInvoice = (await read.invoice(each.id)) !== undefined;

@@ -2,13 +2,7 @@
  * Computes each metric: the values for each period and series, from usage by account, meter and day, and from stored
  * events where that is not detailed enough. Both are read page by page, so that memory does not grow with them.
  */
-import {
-  carriesOver,
-  formatGroup,
-  type GroupUsage,
-  NO_GROUP,
-  type UsageGroup,
-} from "../../book/resources/event-schema.ts";
+import { formatGroup, type GroupUsage, NO_GROUP, type UsageGroup } from "../../book/resources/event-schema.ts";
 import type { MetricField, MetricGroup, MetricsRequest } from "../../book/resources/requests.ts";
 import {
   DAY_MS,
@@ -24,6 +18,7 @@ import {
 } from "../../calendar/instant.ts";
 import type { Timeline } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
+import { carryOverTo, levelsReadFrom } from "../../ledger/carried-usage.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { findGroup } from "../../ledger/events/undo.ts";
 import {
@@ -94,8 +89,7 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
   };
   const { keyedMeters } = catalog.billing;
   if (eventsReadFrom(metric) === undefined) {
-    const readsFrom = async (): Promise<Instant> => (hasCarriedUsage(catalog) ? INSTANT_MIN : periods.start);
-    for await (const { cells } of readUsageOfAccounts(metric, readsFrom)) {
+    for await (const { cells } of readUsageOfAccounts(metric)) {
       const sums = cells.filter(({ meterOrFeatureId, day }) => {
         return !keyedMeters.has(meterOrFeatureId) && instantOfDay(day) >= periods.start;
       });
@@ -121,11 +115,6 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
       }
     }
   }
-}
-
-/** Whether the quantity of a period depends on events before it for some meter (S19.1). */
-function hasCarriedUsage({ billing }: Catalog): boolean {
-  return [...billing.keyedMeters.values()].some(carriesOver);
 }
 
 /** The quantities of meters with keys in each period, by account and group (S19.1). */
@@ -196,7 +185,6 @@ export async function sumRevenue(
   const timelineFor = (record: AccountRecord): Timeline => findAccountPlan(catalog, record).timeline;
   const readsFrom = async (records: readonly AccountRecord[]): Promise<Instant> => {
     catalog = await metric.readCatalog();
-    if (hasCarriedUsage(catalog)) return INSTANT_MIN;
     return Math.min(...records.map((record) => revenueReadsFrom(timelineFor(record), periods)));
   };
   for await (const { records, cells } of readUsageOfAccounts(metric, readsFrom)) {
@@ -309,7 +297,7 @@ const WINDOWS_MAX = 32;
 const INGEST_MARGIN_MS = 31 * DAY_MS;
 
 /**
- * Reads accounts with their usage, a few at a time.
+ * Reads accounts with their usage, and what they carry over, a few at a time.
  *
  * @param readsFrom from when these accounts' usage is needed, at or before the start of the range; default its start
  */
@@ -322,8 +310,10 @@ async function* readUsageOfAccounts(
   const chunkSize = Math.max(1, Math.min(ACCOUNTS_MAX, Math.floor(ACCOUNT_DAYS / daysBetween(start, end))));
   const yieldToOthers = createYielder();
   for await (const records of splitIntoChunks(accounts, chunkSize)) {
-    const from = dayOf((await readsFrom?.(records)) ?? start);
-    yield { records, cells: await readUsage(store, view, { catalog, records, from, until: ceilToDay(end), upTo }) };
+    const firstDay = dayOf((await readsFrom?.(records)) ?? start);
+    const from = Math.min(...records.map((record) => levelsReadFrom(catalog, record, firstDay)));
+    const cells = await readUsage(store, view, { catalog, records, from, until: ceilToDay(end), upTo });
+    yield { records, cells: carryOverTo(catalog, firstDay, { records, cells }) };
     await yieldToOthers();
   }
 }

@@ -3,8 +3,7 @@
  * from causes, and dates from due dates, never from the clock. The result does not depend on how often or when an
  * account is caught up.
  */
-import { carriesOver } from "../../book/resources/event-schema.ts";
-import { type Day, dayOf, type Instant, INSTANT_MIN, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
+import { type Day, dayOf, type Instant, startOfUtcDay, ceilToUtcDay } from "../../calendar/instant.ts";
 import { findAdvanceInvoiceTerms, type ComputedInvoice, findDueBefore } from "../../invoicing/compute-invoices.ts";
 import type { DraftTerms } from "../../invoicing/draft.ts";
 import { type FeatureGrant, findFeatureGrants } from "../../invoicing/due-work.ts";
@@ -22,6 +21,7 @@ import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { saveBilledUsage } from "../billed-usage.ts";
+import { carriedUsageFrom, carryUsage } from "../carried-usage.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord } from "../records.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
@@ -106,12 +106,13 @@ function* catchUpSteps(catalog: Catalog, account: AccountState, until: Instant, 
     const open = findOpenCycles(catalog, account.record, until, closedSince);
     const closing = open.map((cycle) => ({ cycle, closedAt: closesAt(cycle, terms) }));
     yield* saveBilledUsage(
+      catalog,
       account,
       closing.filter(({ closedAt }) => closedAt <= until),
     );
   }
   yield;
-  yield* saveAfterCatchUp(catalog, account, record);
+  yield* saveAfterCatchUp(catalog, account, carryUsage(catalog, account, record));
   yield;
 }
 
@@ -186,11 +187,11 @@ export function isBehind(record: AccountRecord, upTo: Instant): boolean {
 
 /** The first day of usage and overage read by catch-up, drafts and decisions on open cycles. */
 export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: Instant): Day {
+  const levelsFrom = carriedUsageFrom(catalog, record);
   const { decisions } = findAccountPlan(catalog, record);
   // Overage windows follow the plans as known (S11.3): a decision that is not known yet may begin within one.
-  // Invoices list usage of every meter, priced or not.
-  if ([...catalog.billing.keyedMeters.values()].some(carriesOver)) return FIRST_DAY;
-  if (decisions.some((each) => knownSince(each) > upTo)) return dayOf(Math.min(...decisions.map(({ from }) => from)));
+  if (decisions.some((each) => knownSince(each) > upTo))
+    return Math.min(levelsFrom, dayOf(Math.min(...decisions.map(({ from }) => from))));
   const open = findOpenCycles(catalog, record, catchUpInstant(record, upTo));
   // Within one term, the windows of the first cycle begin first.
   const firsts = open.filter((cycle, place) => open[place - 1]?.term !== cycle.term);
@@ -198,11 +199,8 @@ export function catchUpReadsFrom(catalog: Catalog, record: AccountRecord, upTo: 
     cycle.start,
     ...cycle.term.plan.details.entitlementOverageRateCards.map((card) => overageLimitWindow(cycle, card).start),
   ]);
-  return dayOf(Math.min(earliestStart(open, record.caughtUpTo), ...starts));
+  return Math.min(levelsFrom, dayOf(Math.min(earliestStart(open, record.caughtUpTo), ...starts)));
 }
-
-/** The first day that usage may have. */
-const FIRST_DAY = dayOf(INSTANT_MIN);
 
 /** The credits that the account does not have yet; a grant of zero creates none. */
 function findNewCredits(account: AccountState, credits: readonly GrantedCredit[]): readonly GrantedCredit[] {

@@ -1,6 +1,13 @@
 /** Which cycles of an account still accept changes (S6.5). */
 import type { PricePlan } from "../../book/resources/price-plan.ts";
-import { INSTANT_END, INSTANT_MIN, type Instant, startOfUtcDay, parseInstant } from "../../calendar/instant.ts";
+import {
+  INSTANT_END,
+  INSTANT_MIN,
+  type Instant,
+  instantOfDay,
+  startOfUtcDay,
+  parseInstant,
+} from "../../calendar/instant.ts";
 import { cardCount } from "../../invoicing/charge-periods.ts";
 import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
@@ -109,10 +116,9 @@ export function findClosedEnd(
 
 /** Until when levels that are carried over cannot change: up to the end of the last cycle that is closed or invoiced (S6.5). */
 export function findLevelsEnd(catalog: Catalog, account: AccountWithInvoices, now: Instant): Instant {
-  return Math.max(
-    lastInvoicedEnd(account),
-    findClosedEnd(catalog, account.record, { since: Number.NEGATIVE_INFINITY, now }),
-  );
+  const { record } = account;
+  const since = record.carriedUsage === undefined ? Number.NEGATIVE_INFINITY : instantOfDay(record.carriedUsage.until);
+  return Math.max(since, lastInvoicedEnd(account), findClosedEnd(catalog, record, { since, now }));
 }
 
 /**

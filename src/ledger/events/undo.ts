@@ -2,7 +2,7 @@
  * Undo: its filter, one of six combinations of fields, what it reads, and its decision, which reverts the usage and the
  * consumption of events (S15, S11.5).
  */
-import { carriesOver, type UsageGroup } from "../../book/resources/event-schema.ts";
+import type { UsageGroup } from "../../book/resources/event-schema.ts";
 import { type Instant, type InstantInput, toInstant, parseInstant, dayOf } from "../../calendar/instant.ts";
 import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
@@ -192,7 +192,7 @@ function createRevertCheck(
   isOpen: (at: Instant) => boolean,
   now: Instant,
 ): (event: EventRecord) => boolean {
-  const levelMeters = new Set(catalog.book.usageMeters.filter(carriesOver).map(({ id }) => id));
+  const { levelMeters } = catalog.billing;
   const levelsEnd = levelMeters.size === 0 ? Number.NEGATIVE_INFINITY : findLevelsEnd(catalog, account, now);
   return ({ status, timestamp, units }) =>
     isCompleted(status) &&

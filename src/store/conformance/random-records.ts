@@ -231,4 +231,5 @@ const ACCOUNT_FIELDS: Partial<AccountRecord> = {
   primaryEmail: "",
   associations: [{ id: "as.1", from: NOON, until: 253_370_764_800_000, decidedAt: NOON }],
   closedCycles: { until: NOON, at: NOON + 1 },
+  carriedUsage: { until: TODAY, cells: [{ meterId: "#m", group: ["#g"], day: TODAY - 1, quantity: LONG }] },
 };

@@ -2,17 +2,22 @@
 import { expect, test } from "vitest";
 
 import type { ShortBookInput } from "../../../src/book/resources/book.ts";
-import { toInstant } from "../../../src/calendar/instant.ts";
-import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import { DAY_MS, dayOf, toInstant } from "../../../src/calendar/instant.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../../src/engine/engine.ts";
+import type { LedgerView } from "../../../src/ledger/view.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { eventsSource } from "../external/events-source.ts";
 
 type Plans = NonNullable<NonNullable<ShortBookInput["accounts"]>[number]["plans"]>;
 
 /** An engine with a level priced at 1.00 a unit, and calls at 1.00. */
-async function engineWith(plans: Plans) {
-  let now = toInstant("2026-09-01");
-  const engine = createEngine({ store: memoryStore(), clock: () => now });
+async function engineWith(plans: Plans, options: Pick<EngineOptions, "keepEventsMs" | "usage"> = {}) {
+  let now = toInstant("2026-01-01");
+  const store = memoryStore();
+  const engine = createEngine({ store, clock: () => now, ...options });
   const usage = [
     { meter: "storage", rate: 1 },
     { meter: "calls", rate: 1 },
@@ -30,11 +35,18 @@ async function engineWith(plans: Plans) {
     ],
     accounts: [{ id: "contoso", plans }],
   });
-  return { engine, goTo: (time: string) => (now = toInstant(time)) };
+  return { engine, store, clock: () => now, goTo: (time: string) => (now = toInstant(time)) };
 }
 
-function levelOf(id: string, timestamp: string, value: number): EventInput {
-  return { schemaName: "sample", id, accountId: "contoso", timestamp, attributes: { value } };
+function levelOf(id: string, timestamp: string, value: number): GeneratedEvent {
+  return {
+    schemaName: "sample",
+    id,
+    accountId: "contoso",
+    timestamp,
+    attributes: [{ name: "value", value }],
+    dimensions: {},
+  };
 }
 
 function callOf(id: string, timestamp: string): EventInput {
@@ -111,6 +123,7 @@ test("S6.5 a level cannot change before a closed cycle, even if the cycle before
 
 test("S15.1 an undo finds the events that it can revert among many that are too late for their levels", async () => {
   const { engine, goTo } = await engineWith([{ plan: "plain", from: "2026-10-01" }]);
+  goTo("2026-09-01");
   const ids = Array.from({ length: 12 }, (_, index) => `level ${index}`);
   await engine.ingest(ids.map((id, index) => levelOf(id, `2026-08-${index + 10}T00:00:00Z`, index)));
   await engine.ingest([callOf("call", "2026-08-25T00:00:00Z")]);
@@ -120,4 +133,91 @@ test("S15.1 an undo finds the events that it can revert among many that are too 
     "call REVERTED",
     ...ids.slice(0, 4).map((id) => `${id} FAILED`),
   ]);
+});
+
+/** A store of which usage before a date cannot be read any more. */
+function withoutUsageBefore(store: Store, date: string): Store {
+  const forget = (view: LedgerView): LedgerView => {
+    const usage: LedgerView["usage"] = async (ids, from, until) =>
+      view.usage(ids, Math.max(from, dayOf(toInstant(date))), until);
+    return { ...view, usage };
+  };
+  return {
+    name: store.name,
+    read: forget(store.read),
+    consistentView: () => forget(store.consistentView()),
+    transact: (scope, work) => store.transact(scope, (view) => work(forget(view))),
+    close: () => store.close(),
+  };
+}
+
+test("S19.1 a level set in January is billed in June, after its event was deleted, and without its usage", async () => {
+  const plans = [{ plan: "plain", from: "2026-01-01" }];
+  const { engine, store, clock, goTo } = await engineWith(plans, { keepEventsMs: 45 * DAY_MS });
+  await engine.ingest([levelOf("january", "2026-01-01T00:00:00Z", 40)]);
+  goTo("2026-06-01");
+  await engine.finalize();
+  expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
+  expect((await engine.events.list()).items).toEqual([]);
+  const [record] = await store.read.accounts(["contoso"]);
+  const key = JSON.stringify([toInstant("2026-01-01"), "january", "40"]);
+  const january = dayOf(toInstant("2026-01-01"));
+  expect(record?.carriedUsage?.until).toBe(dayOf(toInstant("2026-05-01")));
+  expect(record?.carriedUsage?.cells.map((cell) => ({ ...cell, quantity: cell.quantity.toFixed() }))).toEqual([
+    { meterId: "storage", group: [key], day: january, quantity: "1" },
+  ]);
+  goTo("2026-07-01");
+  const later = createEngine({ store: withoutUsageBefore(store, "2026-05-01"), clock });
+  expect((await totalsOf(later)).slice(-2)).toEqual(["2026-05-01: 40.00", "2026-06-01: 40.00"]);
+  const { series } = (
+    await later.metrics({
+      startTime: "2026-06-01T00:00:00Z",
+      endTime: "2026-07-01T00:00:00Z",
+      metricQueries: [{ id: "q", name: "USAGE", aggregationPeriod: "MONTH", groupBy: "USAGE_METER_ID" }],
+    })
+  )[0] ?? { series: [] };
+  expect(series.map(({ group, points }) => `${group} ${points.map(({ value }) => value.toFixed()).join()}`)).toEqual([
+    "storage 40",
+  ]);
+});
+
+test("S6.5 records of accounts without meters that carry over stay as they are", async () => {
+  let now = toInstant("2026-01-01");
+  const store = memoryStore();
+  const engine = createEngine({ store, clock: () => now });
+  await engine.load({
+    organization: { id: "acme" },
+    eventSchemas: [{ name: "sample", attributes: ["value"] }],
+    usageMeters: [
+      { id: "peak", schema: "sample", max: "value" },
+      { id: "last", schema: "sample", latest: "value" },
+    ],
+    pricePlans: [{ id: "plain", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 1 }] }],
+    accounts: [{ id: "contoso", plan: "plain", from: "2026-01-01" }],
+  });
+  await engine.ingest([levelOf("january", "2026-01-02T00:00:00Z", 40)]);
+  now = toInstant("2026-03-01");
+  await engine.finalize();
+  const [record] = await store.read.accounts(["contoso"]);
+  expect(record).not.toHaveProperty("carriedUsage");
+});
+
+test("S17.4 S6.5 a row before the first plan is late usage of the first cycle; later cycles keep the level that was billed", async () => {
+  const rows = [levelOf("first", "2026-09-20T00:00:00Z", 40)];
+  const { engine, goTo } = await engineWith([{ plan: "plain", from: "2026-10-01" }], {
+    usage: { schemas: ["sample"], source: eventsSource(() => rows) },
+  });
+  goTo("2026-12-02");
+  await engine.finalize();
+  rows.push(levelOf("late", "2026-09-25T00:00:00Z", 80));
+  const late = await engine.lateUsage({ accountIds: ["contoso"], from: "2026-10-01", until: "2026-12-01" });
+  expect(
+    late.map(({ startDate, cells, billedAmount, amountNow, lateAmount }) => [
+      startDate,
+      ...cells.map(({ date, late: quantity }) => `${date} ${quantity.toFixed()}`),
+      ...[billedAmount, amountNow, lateAmount].map((amount) => amount.toFixed(2)),
+    ]),
+  ).toEqual([["2026-10-01", "2026-09-25 1", "40.00", "80.00", "40.00"]]);
+  goTo("2027-01-01");
+  expect(await totalsOf(engine)).toEqual(["2026-10-01: 40.00", "2026-11-01: 40.00", "2026-12-01: 40.00"]);
 });
