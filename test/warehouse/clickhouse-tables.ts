@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import { openTables } from "../../src/warehouse/clickhouse/mapped-tables.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
-import { RANDOM_SHAPE, type ReadRow, type TableShape, type Types, type World } from "./law.ts";
+import { plainText, RANDOM_SHAPE, type ReadRow, type TableShape, type Types, type World } from "./law.ts";
 import type { TableRow } from "./rows.ts";
 
 /** A session time zone in which it is yesterday for the first hours of a UTC day. */
@@ -101,7 +101,7 @@ async function writeTable(
   return rowsRead.map((values) => {
     const order = values.map((value) => value ?? "");
     const record = order.map((text, place) =>
-      typeOf(columns[place] ?? "").includes("Float64") && text !== "" ? String(Number(text)) : text,
+      typeOf(columns[place] ?? "").includes("Float64") && text !== "" ? plainText(String(Number(text)), "FLOAT") : text,
     );
     return { record, order };
   });
