@@ -63,15 +63,12 @@ export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonl
 
 /** The numbers of values that did not occur before in the period, or on the day. @param usage in any order */
 export function listUniqueCounts(daily: boolean, usage: readonly KeyedUsage[]): DayQuantity[] {
-  const firstDays = new Map<string, Day>();
+  const seen = new Set<string>();
   const byDay = new Map<Day, number>();
-  const countOn = (day: Day, change: number): unknown => byDay.set(day, (byDay.get(day) ?? 0) + change);
-  for (const { day, key } of usage) {
-    const firstDay = daily ? undefined : firstDays.get(key);
-    if (firstDay !== undefined && firstDay <= day) continue;
-    if (firstDay !== undefined) countOn(firstDay, -1);
-    firstDays.set(key, day);
-    countOn(day, 1);
+  for (const { day, key } of usage.toSorted((a, b) => a.day - b.day)) {
+    const seenBefore = seen.size;
+    if (!daily) seen.add(key);
+    if (daily || seen.size > seenBefore) byDay.set(day, (byDay.get(day) ?? 0) + 1);
   }
   return toDayQuantities(sortDays(byDay).map(([day, count]) => [day, decimalOfInteger(count)] as const));
 }
