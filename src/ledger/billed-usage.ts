@@ -70,13 +70,17 @@ export function* saveBilledUsage(
   for (const { cycle, closedAt } of closing) {
     const id = dueInvoiceId(account.record.id, standardInvoiceKey(cycle));
     if (savedIds.has(id)) continue;
-    const before = account.periodAt(cycle.start - 1);
-    const carriesFrom = before.openUntil === undefined ? Math.max(before.start, INSTANT_MIN) : cycle.start;
+    // An earlier cycle may still be open: levels in it cannot change any more either (S6.5).
+    const ends = account.billedUsage().map(({ until }) => until);
+    const carriesFrom = Math.max(
+      account.record.carriedUsage?.until ?? dayOf(INSTANT_MIN),
+      ...ends.filter((end) => end <= dayOf(cycle.start)),
+    );
     const days = {
       from: dayOf(cycle.start),
       until: dayOf(cycle.end),
       ...(catalog.billing.levelMeters.size > 0 && {
-        carriedUsage: findCarriedUsage(catalog, account, dayOf(carriesFrom)),
+        carriedUsage: findCarriedUsage(catalog, account, carriesFrom),
       }),
     };
     const cells = accountCells(catalog, externalUsage.open, days);
@@ -175,7 +179,8 @@ function compareCells(before: AccountCells, now: AccountCells, meters: readonly 
 /** The charge of a cycle's STANDARD invoice for these cells, before credits; 0 if it has no lines. */
 function chargeForCells(catalog: Catalog, parts: AccountParts, billed: BilledUsage): Decimal {
   const record = { ...parts.record, carriedUsage: billed.carriedUsage };
-  const externalUsage = { current: [], open: [], billed: [billed] };
+  const others = (parts.externalUsage?.billed ?? []).filter(({ id }) => id !== billed.id);
+  const externalUsage = { current: [], open: [], billed: [...others, billed] };
   const account = new AccountState(catalog, { ...parts, record, externalUsage });
   const cycle = { start: instantOfDay(billed.from), end: instantOfDay(billed.until) };
   const key = standardInvoiceKey(cycle);
