@@ -203,7 +203,7 @@ export async function readConfigured<Kind extends ConfiguredKind>(
  * A page of the resources of a kind, each in its latest version, newest first by the age of the first version: a new
  * version does not move a resource while pages are read.
  *
- * @param filter the values of fields; undefined ones do not filter
+ * @param filter the values of fields, or lists of them; undefined ones do not filter
  */
 export async function listConfigured<Kind extends ConfiguredKind>(
   context: EngineContext,
@@ -222,7 +222,7 @@ export async function listConfigured<Kind extends ConfiguredKind>(
   }
   const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
   const selected = [...resources.values()].filter(({ latest }) =>
-    wanted.every(([field, value]) => latest.body[field] === value),
+    wanted.every(([field, value]) => [value].flat().includes(latest.body[field])),
   );
   const { items, ...more } = selectPage(selected, page, ({ first }) => pageKey(first));
   return { items: items.map(({ latest }) => toStored(kind, latest.id, configuration)), ...more };

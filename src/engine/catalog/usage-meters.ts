@@ -1,4 +1,6 @@
 /** Usage meters: lifecycle (S5.4). */
+import * as z from "zod";
+
 import type { UsageMeterPatch, UsageMeterRequest, UsageMeter } from "../../book/resources/event-schema.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
@@ -6,7 +8,7 @@ import { quoteText, refusedError } from "../../ledger/refusals.ts";
 import { readAllAccounts } from "../all-accounts.ts";
 import { type ConfigurationState, listConfigured } from "../configured-resources.ts";
 import type { Body, DocumentOf } from "../documents.ts";
-import { listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
+import { ID, IDS, listMethod, method, type Methods, patchMethod, REQUEST, textFields } from "../methods.ts";
 import type { PageOptions } from "../pages.ts";
 import {
   areSameComputations,
@@ -48,7 +50,7 @@ export const usageMeterMethods = {
   get: getMethod("usageMeter"),
   /** Newest first. */
   list: listMethod(
-    textFields("status", "aggregation"),
+    { ...textFields("status"), aggregation: z.union([ID, IDS]).optional() },
     (context, { status, aggregation }: UsageMeterFilter, page: PageOptions) =>
       listConfigured(context, "usageMeter", { status, aggregation }, page),
   ),
@@ -59,7 +61,8 @@ export interface UsageMeters extends Methods<typeof usageMeterMethods> {}
 
 interface UsageMeterFilter {
   readonly status?: UsageMeter["status"] | undefined;
-  readonly aggregation?: UsageMeter["aggregation"] | undefined;
+  /** One, or several. */
+  readonly aggregation?: UsageMeter["aggregation"] | readonly UsageMeter["aggregation"][] | undefined;
 }
 
 function updateMeter(document: MeterDocument, patch: object, { before, now }: ConfigurationState): DocumentRecord {

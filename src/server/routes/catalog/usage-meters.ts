@@ -29,6 +29,10 @@ import {
 /** The aggregations that clients know. */
 const answeredAggregation = z.enum(["COUNT", "SUM"]);
 
+function toAnswered(aggregation: UsageMeter["aggregation"]): z.output<typeof answeredAggregation> {
+  return aggregation === "COUNT" ? "COUNT" : "SUM";
+}
+
 const usageMeterShape = createAnswerDeriver().deriveObject(
   usageMeter,
   {
@@ -62,7 +66,7 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
   const { computations } = input as { readonly computations: z.input<typeof usageMeter>["computations"] };
   return toAnswer(usageMeterShape, {
     ...item,
-    aggregation: item.aggregation === "COUNT" ? "COUNT" : "SUM",
+    aggregation: toAnswered(item.aggregation),
     actualAggregation: hasKeys(item) ? item.aggregation : undefined,
     computations: computations.map((step) => ({
       id: computationId(step),
@@ -130,10 +134,9 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
         list: "usage_meters",
         query: { ...query, aggregation: singleFilter ?? listFilter },
       });
-      const aggregationSet = new Set(request.filters.aggregation?.split(","));
-      const onlyAggregation =
-        aggregationSet.size === 1 ? aggregation.options.find((each) => aggregationSet.has(each)) : undefined;
-      const filter = { status: request.filters.status, aggregation: onlyAggregation };
+      const answered = request.filters.aggregation?.split(",");
+      const aggregations = answered && aggregation.options.filter((each) => answered.includes(toAnswered(each)));
+      const filter = { status: request.filters.status, aggregation: aggregations };
       const listMeters = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
         engine.usageMeters.list({ filter, page });
       return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));

@@ -70,6 +70,7 @@ export const ingestionStatus = z
   .meta({ id: "IngestionStatus" });
 
 const quantitiesShape = z.array(z.strictObject({ usageMeterId: z.string(), quantity: number }));
+export type MeasuredUsage = z.input<typeof quantitiesShape>[number];
 
 const recordFields = {
   referenceId: z.string(),
@@ -161,8 +162,9 @@ function toIngestionStatus(status: IngestStatus, statusDescription: string): z.i
 export function toEventRecordJson(
   event: EventRecord,
   eventCycle: EventCycle | undefined,
+  usage: readonly MeasuredUsage[],
 ): z.input<typeof eventRecordShape> {
-  const { accountId, schemaVersion, enriched, units, feature } = event;
+  const { accountId, schemaVersion, enriched, feature } = event;
   return withoutAbsent({
     ...toEventFields(event),
     ...toRecordStatus(event),
@@ -170,7 +172,7 @@ export function toEventRecordJson(
     schemaVersion,
     enrichedAttributes: enriched.attributes.length === 0 ? undefined : [...enriched.attributes],
     enrichedDimensions: undefinedIfEmpty(enriched.dimensions),
-    usage: units.length === 0 ? undefined : units.map(({ meterId, quantity }) => ({ usageMeterId: meterId, quantity })),
+    usage: usage.length === 0 ? undefined : [...usage],
     featureUsage: feature && { ...feature, allocations: [...feature.allocations] },
     pricePlan: eventCycle && { id: eventCycle.pricePlanId, version: eventCycle.version },
     pricingCycle: eventCycle && {

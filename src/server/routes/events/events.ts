@@ -16,7 +16,13 @@ import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal, withWireNames } from "../../http/failures.ts";
 import { day, number, formatDay, withoutAbsent, normalizeTime } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { eventRecordShape, toEventRecordJson, toEventFields, undoneEventShape } from "./event-records.ts";
+import {
+  eventRecordShape,
+  type MeasuredUsage,
+  toEventRecordJson,
+  toEventFields,
+  undoneEventShape,
+} from "./event-records.ts";
 
 const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),
@@ -78,13 +84,33 @@ function isShown({ key }: EventRecord["units"][number]): boolean {
   return key !== MOMENT_KEY;
 }
 
-async function readMeters(engine: Engine, { units }: EventRecord): Promise<NonNullable<Pipeline["usageMeters"]>> {
+async function readMeters(engine: Engine, event: EventRecord): Promise<NonNullable<Pipeline["usageMeters"]>> {
   return Promise.all(
-    units.filter(isShown).map(async ({ meterId: id, ...measured }) => {
-      const { item } = await engine.usageMeters.get(id);
-      const shown = { id, name: item.name, version: 1, status: "PROCESSED_UNITS_COMPUTED" as const };
-      return { ...shown, units: measuredQuantity(item, measured) };
+    (await readUsage(engine, event)).map(async ({ usageMeterId: id, quantity: units }) => {
+      const { name } = (await engine.usageMeters.get(id)).item;
+      return { id, name, version: 1, status: "PROCESSED_UNITS_COMPUTED" as const, units };
     }),
+  );
+}
+
+/** What each meter measured; for a meter with keys, the value (S19.2). */
+async function readUsage(engine: Engine, { units }: EventRecord): Promise<readonly MeasuredUsage[]> {
+  return Promise.all(
+    units.filter(isShown).map(async ({ meterId: usageMeterId, ...measured }) => {
+      const meter = measured.key === undefined ? undefined : (await engine.usageMeters.get(usageMeterId)).item;
+      return { usageMeterId, quantity: meter === undefined ? measured.quantity : measuredQuantity(meter, measured) };
+    }),
+  );
+}
+
+/** The records of events. */
+async function readRecords(
+  engine: Engine,
+  events: readonly EventRecord[],
+  cycles: readonly (EventCycle | undefined)[],
+): Promise<ReturnType<typeof toEventRecordJson>[]> {
+  return Promise.all(
+    events.map(async (event, index) => toEventRecordJson(event, cycles[index], await readUsage(engine, event))),
   );
 }
 
@@ -99,7 +125,7 @@ async function readPlan(
     scheduleId: versionId(id, version),
     cycleStart: formatDay(cycle.start),
     cycleEnd: formatDay(cycle.end),
-    usageMeters: units.map(({ meterId }) => meterId),
+    usageMeters: [...new Set(units.map(({ meterId }) => meterId))],
   };
 }
 
@@ -210,7 +236,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
         const { items, ...more } = await engine.events.list({ filter, page });
         const cycles = await engine.events.cycles(items);
-        return { ...more, items: items.map((event, index) => toEventRecordJson(event, cycles[index])) };
+        return { ...more, items: await readRecords(engine, items, cycles) };
       };
       const result = await readBoundedPage(request, listRecords, keepItem);
       return withRetentionHeader(engine, { events: result.items, ...toPageFields(request, result) });
@@ -232,8 +258,8 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       const cycles = await engine.events.cycles(events);
       const pipelines = await Promise.all(events.map((event, index) => readPipeline(engine, event, cycles[index])));
       return withRetentionHeader(engine, {
-        events: events.map((event, index) => ({
-          ...toEventRecordJson(event, cycles[index]),
+        events: (await readRecords(engine, events, cycles)).map((record, index) => ({
+          ...record,
           eventPipelineInfo: pipelines[index],
         })),
       });

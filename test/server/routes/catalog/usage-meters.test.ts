@@ -47,8 +47,14 @@ describe("usage meters over HTTP", () => {
   test("S19.1 a meter that neither counts nor sums is answered as SUM, with its aggregation beside", async () => {
     const { json } = await call("POST /usage_meters", { body: { ...SUM, aggregation: "MAX", daily: true } });
     expect(json).toMatchObject({ aggregation: "SUM", actualAggregation: "MAX", daily: true });
-    const list = await call("GET /usage_meters?aggregation=SUM");
-    expect(list.status).toBe(200);
+    await meter({ name: "counted", aggregation: "COUNT" });
+    const namesOf = async (filter: string) =>
+      (await call(`GET /usage_meters?${filter}`)).json.data
+        .map((item: { readonly name: string }) => item.name)
+        .toSorted();
+    expect(await namesOf("aggregation=SUM")).toEqual(["calls"]);
+    expect(await namesOf("aggregation=COUNT")).toEqual(["counted"]);
+    expect(await namesOf("aggregations=COUNT,SUM")).toEqual(["calls", "counted"]);
     const other = await call("POST /usage_meters", {
       body: { ...SUM, name: "last", aggregation: "LATEST", daily: true },
     });

@@ -58,3 +58,29 @@ describe("S19.2 an event fails with the reason", () => {
     });
   });
 });
+
+test("S19.2 records of events have what a meter measured, once: a peak of 12 and a level that changed by 12", async () => {
+  const item = { type: "COUNTER", eventSchemaName: "disk", computations: [{ order: 1, computation: 12 }] };
+  const created = { ...item, name: "change", aggregation: "TIME_WEIGHTED", mode: "CHANGE" };
+  const { json: change } = await api.call("POST /usage_meters", { body: created });
+  const { json: max } = await api.call("POST /usage_meters", { body: { ...item, name: "max", aggregation: "MAX" } });
+  for (const { id } of [change, max]) await api.call(`POST /usage_meters/${id}/activate`);
+  const event = { schemaName: "disk", id: "e1", accountId: "contoso", timestamp: "2024-06-10T08:00:00Z" };
+  await api.engine.ingest([{ ...event, attributes: { value: 7 }, dimensions: { user: "ann" } }]);
+  const measured = new Map([
+    ["disk", 7],
+    [change.id, 12],
+    [max.id, 12],
+  ]);
+  for (const path of ["/events", "/events/e1"] as const) {
+    const [record] = (await api.call(`GET ${path}`)).json.events;
+    const usage = record.usage.map((each: { readonly usageMeterId: string; readonly quantity: number }) => [
+      each.usageMeterId,
+      each.quantity,
+    ]);
+    expect([usage.length, new Map(usage)]).toEqual([3, measured]);
+  }
+  const [{ eventPipelineInfo }] = (await api.call("GET /events/e1")).json.events;
+  const { usageMeters } = eventPipelineInfo.pricePlans[0];
+  expect([usageMeters.length, new Set(usageMeters)]).toEqual([3, new Set(measured.keys())]);
+});
