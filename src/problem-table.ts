@@ -230,7 +230,7 @@ const SENTENCES = {
   INVALID_GROUP: ({ name, dimension, length }: Named & { readonly dimension: string; readonly length: number }) =>
     `The dimension ${quote(dimension)}, by which the meter ${quote(name)} groups usage, has ${length === 0 ? "an empty text" : `${length} characters`}; expected 1 to 512 characters.`,
   TOO_MANY_GROUPS: ({ name, date, maximum, what = "groups" }: Named & GroupLimit) =>
-    `The account has usage of ${maximum} ${what} of the meter ${quote(name)} on ${date}, the maximum${what === "groups" ? "; use dimensions with fewer values" : ""}.`,
+    `The account has usage of ${maximum} ${what} of the meter ${quote(name)} on ${date}, the maximum; use ${what === "groups" ? "dimensions" : "computations"} with fewer values.`,
   INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
     `The event needs ${quantity} of the feature ${quote(name)}; the account has ${available} left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;

@@ -44,7 +44,8 @@ export function isTimedKey(key: string): boolean {
     const parts: unknown = JSON.parse(key);
     if (!Array.isArray(parts) || parts.length !== 3) return false;
     const [at, eventId, value] = parts as readonly unknown[];
-    return Number.isSafeInteger(at) && typeof eventId === "string" && exactOfText(String(value)) !== undefined;
+    if (typeof eventId !== "string" || typeof value !== "string") return false;
+    return Number.isSafeInteger(at) && exactOfText(value) !== undefined;
   } catch {
     return false;
   }

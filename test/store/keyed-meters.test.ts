@@ -179,7 +179,7 @@ describe.each(STORES)("in a store: %s", (name, open) => {
     ).toEqual([ok, ok, invalid, ok, ok]);
     const [failed] = await engine.ingest([sample("f", "newest")]);
     expect(failed?.problem?.message).toBe(
-      'The account has usage of 100000 values of the meter "users" on 2026-10-05, the maximum.',
+      'The account has usage of 100000 values of the meter "users" on 2026-10-05, the maximum; use computations with fewer values.',
     );
     // A failed event counts for no other meter.
     expect(await listKeys(store, "whole.0", "count")).toEqual(["count 5 undefined 3", "count 6 undefined 1"]);

@@ -255,7 +255,7 @@ function checkAggregation(meter: UsageMeter, path: Path, report: Report): void {
   }
   if (aggregation === "TIME_WEIGHTED" && !meter.mode)
     report([...path, "mode"], "MISSING", {
-      expected: "LEVEL or CHANGE",
+      expected: "the mode LEVEL or CHANGE",
       reason: "because the aggregation is TIME_WEIGHTED",
     });
 }

@@ -241,9 +241,9 @@ export function featureUsageError(schemaName: string, featureId: string): Ratebo
 
 /** The end of a sentence for usage of another group (S18.1). */
 export function describeTooManyGroups(meter: UsageMeter, at: Instant): string {
-  const [what, cure] = hasKeys(meter) ? ["values", ""] : ["groups", "; use dimensions with fewer values"];
+  const [what, cure] = hasKeys(meter) ? ["values", "computations"] : ["groups", "dimensions"];
   const usage = `${groupsMaxOf(meter)} ${what} of the meter ${quoteText(meter.name)}`;
-  return `the account has usage of ${usage} on ${formatDate(at)}, the maximum${cure}`;
+  return `the account has usage of ${usage} on ${formatDate(at)}, the maximum; use ${cure} with fewer values`;
 }
 
 function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {

@@ -49,7 +49,7 @@ describe("S19.1 fields that an aggregation does not have", () => {
     [
       "TIME_WEIGHTED without a mode",
       { aggregation: "TIME_WEIGHTED" },
-      "mode: missing: expected LEVEL or CHANGE, because the aggregation is TIME_WEIGHTED",
+      "mode: missing: expected the mode LEVEL or CHANGE, because the aggregation is TIME_WEIGHTED",
     ],
     ["an unknown mode", { aggregation: "TIME_WEIGHTED", mode: "SET" }, 'mode: expected "LEVEL" or "CHANGE", got "SET"'],
     [

@@ -77,6 +77,11 @@ describe("S19.2 rejects", () => {
       '$.usage[0].group: group.$key of the usage meter "last": expected a time on 2026-10-02, an id and a value as in [1790899200000,"event","5"], got "[1791021600000,\\"e\\",\\"5\\"]"',
     ],
     [
+      "a value that is not a text",
+      row("disk", { $key: JSON.stringify([at, "e", 5]) }),
+      '$.usage[0].group: group.$key of the usage meter "disk": expected a time on 2026-10-02, an id and a value as in [1790899200000,"event","5"], got "[1790935200000,\\"e\\",5]"',
+    ],
+    [
       "a level below zero",
       row("disk", { $key: JSON.stringify([at, "e", "-5"]) }),
       '$.usage[0].group: group.$key of the usage meter "disk": expected a level of 0 or more, got "[1790935200000,\\"e\\",\\"-5\\"]"',
