@@ -34,7 +34,7 @@ export function parseDayGroup(day: string): JsonObject {
 export const KEY_NAME = "$key";
 /** Whether a {@link dayKey} has a value. */
 export function hasKey(day: string): boolean {
-  return day.includes(JSON.stringify(KEY_NAME));
+  return day.includes(`[${JSON.stringify(KEY_NAME)},`);
 }
 
 /** The maximum number of groups of a meter with usage other than 0 in an account on a day (S18.1). */

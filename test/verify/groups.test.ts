@@ -55,3 +55,11 @@ test("S18.1 cells of groups and quantities of invoices are those of the events",
     /^the cell of acme, tokens, 2026-10-03 \[\[/,
   );
 });
+
+test("S18.1 the usage of a group with the text $key is a sum, verified without the book", () => {
+  const ofGroup = [eventOf("a", 5, "$key"), eventOf("b", 9, "x")];
+  const { invoices } = preview(book, ofGroup, { explain: true });
+  const usage = meter(book, ofGroup).usage;
+  const { metersWithoutBook, quantities, differences } = verify({ invoices, usage });
+  expect([[...metersWithoutBook], quantities, differences]).toEqual([[], { verified: 1, total: 1 }, []]);
+});
