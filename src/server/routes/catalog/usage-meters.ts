@@ -157,14 +157,22 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       billableName,
       description,
       type: type.optional(),
-      aggregation: aggregation.optional(),
+      aggregation: aggregation.optional().meta({
+        description: "SUM without actualAggregation leaves that of a meter that is answered as SUM unchanged.",
+      }),
+      actualAggregation: aggregation.optional().meta({ description: "The aggregation; takes precedence." }),
       computations: computations.optional(),
       groupBy,
       daily,
       carryOver,
       mode,
     }),
-    run: (engine, id, body) => engine.usageMeters.update(id, body),
+    run: async (engine, id, { actualAggregation, aggregation: answered, ...fields }) => {
+      // Clients that know only COUNT and SUM send back the SUM that they were answered.
+      const isUnchanged = answered === "SUM" && hasKeys((await engine.usageMeters.get(id)).item);
+      const next = actualAggregation ?? (isUnchanged ? undefined : answered);
+      return engine.usageMeters.update(id, { ...fields, ...(next && { aggregation: next }) });
+    },
   }),
   defineActionEndpoint(USAGE_METERS, "activate", {
     id: "activateUsageMeter",

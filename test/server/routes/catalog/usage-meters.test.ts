@@ -138,13 +138,36 @@ describe("usage meters over HTTP", () => {
     await call(`POST /usage_meters/${id}/activate`);
     const reason =
       'the usage of the active usage meter "calls" is kept for its aggregation; create a new usage meter to aggregate it differently';
-    for (const body of [{ aggregation: "SUM" }, { daily: false }, { carryOver: true }, { mode: "LEVEL" }])
+    for (const body of [{ aggregation: "COUNT" }, { daily: false }, { carryOver: true }, { mode: "LEVEL" }])
       expect(await answerTo(`PATCH /usage_meters/${id}`, { body })).toEqual([
         400,
         `${Object.keys(body).join()}: ${reason}`,
       ]);
     const same = { aggregation: "MAX", daily: true, carryOver: false, mode: null };
     expect((await call(`PATCH /usage_meters/${id}`, { body: same })).status).toBe(200);
+  });
+
+  test.each(["DRAFT", "ACTIVE"])(
+    "S19.1 the SUM that a meter of peaks was answered as leaves a %s unchanged",
+    async (status) => {
+      const id = await meter({ aggregation: "MAX", daily: true });
+      if (status === "ACTIVE") await call(`POST /usage_meters/${id}/activate`);
+      const { json } = await call(`GET /usage_meters/${id}`);
+      const { id: _, status: __, displayName: ___, eventSchemaName: ____, ...fields } = json;
+      const expected = { aggregation: "SUM", actualAggregation: "MAX", daily: true, status, name: "peaks" };
+      const { actualAggregation: _actual, ...knownFields } = fields as Record<string, unknown>;
+      for (const body of [fields, knownFields, { aggregation: "SUM" }]) {
+        const reply = await call(`PATCH /usage_meters/${id}`, { body: { ...body, name: "peaks" } });
+        expect([reply.status, reply.json]).toEqual([200, expect.objectContaining(expected)]);
+      }
+    },
+  );
+
+  test("S19.1 actualAggregation makes a DRAFT of peaks a sum", async () => {
+    const id = await meter({ aggregation: "MAX" });
+    const { json } = await call(`PATCH /usage_meters/${id}`, { body: { actualAggregation: "SUM" } });
+    expect(json).toMatchObject({ aggregation: "SUM" });
+    expect(json).not.toHaveProperty("actualAggregation");
   });
 
   test("S19.1 a field that a DRAFT's new aggregation does not have is rejected, and removed with null", async () => {
