@@ -104,7 +104,11 @@ export function Costs({ charts }: { readonly charts: readonly PlayChart[] }): JS
           <Chart chart={chart} />
           <div>
             {chart.cards.map((card, cardIndex) => (
-              <CardCost key={cardIndex} card={card} />
+              <CardCost
+                key={cardIndex}
+                card={card}
+                label={charts.length > 1 ? `${chart.name}, ${card.name}` : card.name}
+              />
             ))}
           </div>
         </div>
@@ -127,8 +131,8 @@ function Chart({ chart: { name, draw } }: { readonly chart: PlayChart }): JSX.El
   );
 }
 
-/** A card's price at a chosen quantity, and at its slab edges. */
-function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
+/** A card's price at a chosen quantity, and at its slab edges. @param label unique among all plans */
+function CardCost({ card, label }: { readonly card: CardCosts; readonly label: string }): JSX.Element {
   const { name, currency, upTo, edges } = card;
   const [typedQuantity, setTypedQuantity] = useState<string | undefined>();
   const quantity = typedQuantity ?? card.quantity;
@@ -141,12 +145,12 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
       </h3>
       <div class="row">
         <label>
-          At <Field label={`${name}: cost at`} value={quantity} onValue={setTypedQuantity} />
+          At <Field label={`${label}: cost at`} value={quantity} onValue={setTypedQuantity} />
         </label>
         {Number.isFinite(maxQuantity) && (
           <input
             type="range"
-            aria-label={`${name}: cost at, slider`}
+            aria-label={`${label}: cost at, slider`}
             min={0}
             max={maxQuantity}
             step={maxQuantity > 200 ? Math.round(maxQuantity / 200) : "any"}
@@ -155,11 +159,11 @@ function CardCost({ card }: { readonly card: CardCosts }): JSX.Element {
           />
         )}
       </div>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: cost`}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`${label}: cost`}>
         <table>
           <TableHead
-            columns={["Units", currency, "Average per unit", "Next unit", "Billing period total"].map((label) => ({
-              label,
+            columns={["Units", currency, "Average per unit", "Next unit", "Billing period total"].map((column) => ({
+              label: column,
               class: "number",
             }))}
           />
