@@ -198,7 +198,7 @@ const FIELDS: Readonly<Record<string, string>> = {
     "name! billableName? description? type! aggregation! computations! eventSchemaName! groupBy? daily? carryOver? mode?",
   "POST /usage_meters computations[0]": "id? order!",
   "PATCH /usage_meters/{usage_meter_id}":
-    "name billableName? description? type aggregation computations groupBy? daily? carryOver? mode?",
+    "name billableName? description? type aggregation actualAggregation computations groupBy? daily? carryOver? mode?",
   "PATCH /usage_meters/{usage_meter_id} computations[0]": "id? order!",
   "POST /features": "name! billableName? description? schemaAssocitions? schemaAssociations?",
   "PATCH /features/{feature_id}": "name billableName? description? schemaAssocitions? schemaAssociations?",
