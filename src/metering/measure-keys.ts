@@ -38,6 +38,12 @@ export function parseTimedKey(key: string): readonly [at: Instant, eventId: stri
   return JSON.parse(key) as [Instant, string, string];
 }
 
+/** The number of a key; undefined if it is none, or has more digits than values may have. */
+export function parseKeyValue(text: string): Exact | undefined {
+  const value = exactOfText(text);
+  return value !== undefined && isWithinPlaces(value, VALUE_PLACES_MAX) ? value : undefined;
+}
+
 /** Whether a text is a key with a time. */
 export function isTimedKey(key: string): boolean {
   try {
@@ -45,7 +51,7 @@ export function isTimedKey(key: string): boolean {
     if (!Array.isArray(parts) || parts.length !== 3) return false;
     const [at, eventId, value] = parts as readonly unknown[];
     if (typeof eventId !== "string" || typeof value !== "string") return false;
-    return Number.isSafeInteger(at) && exactOfText(value) !== undefined;
+    return Number.isSafeInteger(at) && parseKeyValue(value) !== undefined;
   } catch {
     return false;
   }

@@ -20,10 +20,10 @@ import {
 } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "../numbers/decimal.ts";
-import { exactOfText, formatExact } from "../numbers/exact.ts";
+import { formatExact } from "../numbers/exact.ts";
 import { rejection } from "../problem-table.ts";
 import { DIMENSION_LENGTH_MAX, formatDimensionValue, isDecimalInput } from "./event-fields.ts";
-import { CHANGE_KEY, isTimedKey, MOMENT_KEY, parseTimedKey, VALUE_LENGTH_MAX } from "./measure-keys.ts";
+import { CHANGE_KEY, isTimedKey, MOMENT_KEY, parseKeyValue, parseTimedKey, VALUE_LENGTH_MAX } from "./measure-keys.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** The texts of a group, by the dimensions in the `groupBy` of its meter. */
@@ -155,8 +155,8 @@ function readKey(text: string, { id, aggregation, mode }: GroupedMeter, { day, q
       throw wrongKeyError(`at most ${VALUE_LENGTH_MAX} characters`);
     case "MAX":
     case "MIN": {
-      const value = exactOfText(text);
-      if (value === undefined) throw wrongKeyError("a decimal");
+      const value = parseKeyValue(text);
+      if (value === undefined) throw wrongKeyError("a decimal with at most 40 digits before and after the point");
       return formatExact(value);
     }
     default: {

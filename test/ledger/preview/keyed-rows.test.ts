@@ -49,7 +49,17 @@ describe("S19.2 rejects", () => {
     [
       "a peak that is no number",
       row("peak", { region: "eu", $key: "many" }),
-      '$.usage[0].group: group.$key of the usage meter "peak": expected a decimal, got "many"',
+      '$.usage[0].group: group.$key of the usage meter "peak": expected a decimal with at most 40 digits before and after the point, got "many"',
+    ],
+    [
+      "a peak of 401 digits",
+      row("peak", { region: "eu", $key: "1e400" }),
+      '$.usage[0].group: group.$key of the usage meter "peak": expected a decimal with at most 40 digits before and after the point, got "1e400"',
+    ],
+    [
+      "a level of 41 digits",
+      row("disk", { $key: JSON.stringify([at, "e", "1e40"]) }),
+      '$.usage[0].group: group.$key of the usage meter "disk": expected a time on 2026-10-02, an id and a value as in [1790899200000,"event","5"], got "[1790935200000,\\"e\\",\\"1e40\\"]"',
     ],
     [
       "a negative number of events",
