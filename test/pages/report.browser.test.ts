@@ -149,6 +149,7 @@ describe("the report of the request traces", () => {
       "page Contoso chat",
     ]);
     await page.getByRole("link", { name: "Contoso chat" }).click();
+    await page.locator(".account").first().waitFor();
     expect(await readPrinted()).toEqual(["auto Contoso chat", "page Contoso chat"]);
     await expect.poll(() => page.locator("#print-area .invoice").count()).toBe(0);
     await open.close();
