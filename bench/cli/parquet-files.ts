@@ -43,6 +43,12 @@ export interface SqlComparison {
   readonly runs: { readonly times: number; readonly folder: string; readonly count: number };
 }
 
+/** The files of a comparison with a statement, without events and book. */
+interface StatementComparison extends Omit<SqlComparison, "byHand"> {
+  /** Runs a statement. */
+  readonly runStatement: (sql: string) => readonly string[];
+}
+
 /**
  * Creates events, a book and the program, and removes them at the end.
  * @param times runs of each side in the full benchmark
@@ -52,6 +58,19 @@ export async function compareWithSql(
   times: number,
   work: (files: SqlComparison) => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
+  return compareWithStatements(count, times, async ({ runStatement, ...files }) => {
+    writeFileSync(files.at("book.json"), JSON.stringify(createLargeBook()));
+    writeEvents(files.at("events.ndjson"), count);
+    return work({ ...files, byHand: (from, day) => runStatement(writeCellQuery(from, day)) });
+  });
+}
+
+/** Creates the program, and removes it and all files at the end. @param times runs of each side in the full benchmark */
+export async function compareWithStatements(
+  count: number,
+  times: number,
+  work: (files: StatementComparison) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
   const root = findRoot(import.meta.dirname);
   const { folder: buildFolder, bin } = buildProgram(root);
@@ -59,12 +78,10 @@ export async function compareWithSql(
   try {
     writeFileSync(pathTo("watch.mjs"), WATCH);
     writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
-    writeFileSync(pathTo("book.json"), JSON.stringify(createLargeBook()));
-    writeEvents(pathTo("events.ndjson"), count);
     const lines = await work({
       at: pathTo,
       preview: (...options) => [bin, "preview", pathTo("book.json"), "--format", "csv", ...options],
-      byHand: (from, day) => [pathTo("by-hand.mjs"), join(root, "package.json"), writeCellQuery(from, day)],
+      runStatement: (sql) => [pathTo("by-hand.mjs"), join(root, "package.json"), sql],
       runs: { times: count > EVENTS.smoke ? times : 1, folder, count },
     });
     return [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`, ...lines];

@@ -1,14 +1,10 @@
 /** Previewing a Parquet file with peaks and distinct users, compared with DuckDB's own max and count(DISTINCT …). */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 
 import { DuckDBInstance } from "@duckdb/node-api";
 
 import type { Bench } from "../bench.ts";
-import { findRoot } from "./measure-program.ts";
-import { BY_HAND, compareRuns } from "./parquet-files.ts";
-import { buildProgram, WATCH } from "./scenario.ts";
+import { compareRuns, compareWithStatements } from "./parquet-files.ts";
 
 const EVENTS = { smoke: 2_000, full: 5_000_000 } as const;
 
@@ -54,36 +50,21 @@ function createBook(meter: object): object {
 }
 
 async function previewValues(count: number): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "ratebook-bench-"));
-  const root = findRoot(import.meta.dirname);
-  const { folder: buildFolder, bin } = buildProgram(root);
-  const pathTo = (name: string): string => join(folder, name);
-  try {
-    writeFileSync(pathTo("watch.mjs"), WATCH);
-    writeFileSync(pathTo("by-hand.mjs"), BY_HAND);
-    writeFileSync(pathTo("map.json"), JSON.stringify(MAP));
-    const file = pathTo("events.parquet");
+  return compareWithStatements(count, 3, async ({ at, preview, runStatement, runs }) => {
+    writeFileSync(at("map.json"), JSON.stringify(MAP));
+    const file = at("events.parquet");
     await writeCalls(file, count);
-    const runs = { times: count > EVENTS.smoke ? 3 : 1, folder, count };
-    const lines = MEASURES.flatMap(({ name, meter, value, keys }) => {
-      writeFileSync(pathTo("book.json"), JSON.stringify(createBook(meter)));
-      const byHand = (from: string): readonly string[] => [
-        pathTo("by-hand.mjs"),
-        join(root, "package.json"),
-        `select '', '', ${value}::DOUBLE, 0.0::DOUBLE, 0 from ${from} group by ${keys}`,
-      ];
-      const eventOptions = ["--events", file, "--map", pathTo("map.json"), "--format", "csv"];
-      const preview = [bin, "preview", pathTo("book.json"), ...eventOptions];
+    return MEASURES.flatMap(({ name, meter, value, keys }) => {
+      writeFileSync(at("book.json"), JSON.stringify(createBook(meter)));
+      const byHand = (from: string): readonly string[] =>
+        runStatement(`select '', '', ${value}::DOUBLE, 0.0::DOUBLE, 0 from ${from} group by ${keys}`);
+      const eventOptions = ["--events", file, "--map", at("map.json")];
       return [
-        compareRuns(`${name}, no ids  `, byHand(`'${file}'`), [...preview, "--no-dedupe"], runs),
-        compareRuns(`${name}, with ids`, byHand(selectFirstOfIds(file)), preview, runs),
+        compareRuns(`${name}, no ids  `, byHand(`'${file}'`), preview(...eventOptions, "--no-dedupe"), runs),
+        compareRuns(`${name}, with ids`, byHand(selectFirstOfIds(file)), preview(...eventOptions), runs),
       ];
     });
-    return [`${count.toLocaleString("en")} events, ${availableParallelism()} threads on both sides`, ...lines];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-    rmSync(buildFolder, { recursive: true, force: true });
-  }
+  });
 }
 
 function selectFirstOfIds(file: string): string {

@@ -1,9 +1,9 @@
-import type { Book } from "../book/resources/book.ts";
 /**
  * The external usage of an engine: its event schemas, recorded in the store for all engines, its source, and cells
  * prefetched from the source for the duration of an operation (S17.4, S17.5).
  */
-import { GROUPS_MAX, groupsMaxOf, hasKeys } from "../book/resources/event-schema.ts";
+import type { Book } from "../book/resources/book.ts";
+import { GROUPS_MAX, findGroupLimit, hasKeys } from "../book/resources/event-schema.ts";
 import {
   type Instant,
   type Day,
@@ -217,8 +217,8 @@ function checkGroupCounts(sourceName: string, cells: readonly LedgerCell[], { us
     counts.set(key, count);
     if (count <= GROUPS_MAX) continue;
     const meter = usageMeters.find(({ id }) => id === meterOrFeatureId);
-    if (meter === undefined || count <= groupsMaxOf(meter)) continue;
-    const groups = `more than ${groupsMaxOf(meter)} ${hasKeys(meter) ? "values" : "groups"} of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
+    if (meter === undefined || count <= findGroupLimit(meter)) continue;
+    const groups = `more than ${findGroupLimit(meter)} ${hasKeys(meter) ? "values" : "groups"} of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
     throw usageUnavailableError(sourceName, new Error(`the account ${quoteText(accountId)} has ${groups}`));
   }
 }

@@ -2,7 +2,7 @@
  * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
  * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
  */
-import { formatGroup, groupsMaxOf, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
+import { formatGroup, findGroupLimit, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
 import { canPay } from "../credits/monetary-credits.ts";
@@ -270,7 +270,7 @@ export class AccountState implements AccountAtEvent {
     if (meter === undefined || texts === undefined) return true;
     if (!fullDays.some((full) => full.meterId === meter.id && full.day === day)) return true;
     const used = this.#ownUsage().groupsOn(meter.id, day);
-    return used.size < groupsMaxOf(meter) || used.has(formatGroup(readGroup(texts)));
+    return used.size < findGroupLimit(meter) || used.has(formatGroup(readGroup(texts)));
   }
 
   periodAt(at: Instant): AccountPeriod {

@@ -2,8 +2,8 @@
  * Usage of meters that carry over, as of a day before which no usage changes any more (S6.5): the last value of each
  * group, or the sum of its changes. Reads begin on that day, however long an account exists.
  */
-import { type Day, dayOf, INSTANT_MIN } from "../calendar/instant.ts";
-import { listCarriedUsage, type MeterUsage } from "../metering/keyed-usage.ts";
+import { type Day, dayOf } from "../calendar/instant.ts";
+import { FIRST_DAY, listCarriedUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { type AccountParts, billedCells, listUsage } from "./account-parts.ts";
 import { earliestStart, findClosedCycles, findOpenCycles } from "./account/open-cycles.ts";
@@ -11,9 +11,6 @@ import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, CarriedUsage, LedgerCell } from "./records.ts";
 
 type GroupedUsage = Pick<MeterUsage, "usageByGroup">;
-
-/** The first day that usage may have. */
-const FIRST_DAY = dayOf(INSTANT_MIN);
 
 /** The first day of which usage of meters that carry over is read for an account; `Infinity` without such meters. */
 export function carriedUsageFrom({ billing }: Catalog, { carriedUsage }: AccountRecord): Day {

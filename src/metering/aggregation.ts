@@ -9,7 +9,7 @@ import { compareExact, decimalOfExact, type Exact, exactOfText } from "../number
 import { roundFraction } from "../numbers/fraction.ts";
 
 /** A value that occurred on a day. */
-export interface KeyedUsage {
+export interface DatedKey {
   readonly day: Day;
   /** The value's plain text. */
   readonly key: string;
@@ -46,7 +46,7 @@ export interface AggregationPeriod {
 const AVERAGE_DIGITS = 20;
 
 /** The largest values, or the smallest, so far. @param usage in any order */
-export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonly KeyedUsage[]): DayQuantity[] {
+export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonly DatedKey[]): DayQuantity[] {
   const choose = kind === "MAX" ? maximum : minimum;
   const sign = kind === "MAX" ? 1 : -1;
   const byDay = new Map<Day, Exact>();
@@ -62,7 +62,7 @@ export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonl
 }
 
 /** The numbers of values that did not occur before in the period, or on the day. @param usage in any order */
-export function listUniqueCounts(daily: boolean, usage: readonly KeyedUsage[]): DayQuantity[] {
+export function listUniqueCounts(daily: boolean, usage: readonly DatedKey[]): DayQuantity[] {
   const seen = new Set<string>();
   const byDay = new Map<Day, number>();
   for (const { day, key } of usage.toSorted((a, b) => a.day - b.day)) {

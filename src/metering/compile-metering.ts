@@ -4,7 +4,7 @@ import {
   carriesOver,
   type EventSchema,
   type FeatureDetails,
-  groupsMaxOf,
+  findGroupLimit,
   hasKeys,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
@@ -124,7 +124,7 @@ function findGroupings(meters: readonly UsageMeter[]): readonly MeterGrouping[] 
   const groupings = groupByKey(groupedMeters, ([, meter]) => keyOf(meter));
   return [...groupings.values()].map((grouping) => ({
     meters: grouping.map(([index]) => index),
-    groupsMax: Math.max(...grouping.map(([, meter]) => groupsMaxOf(meter))),
+    groupsMax: Math.max(...grouping.map(([, meter]) => findGroupLimit(meter))),
   }));
 }
 

@@ -2,7 +2,7 @@
  * Exact sums of one day, by account, group and column. The sums of a group of an account are adjacent, those of an account
  * mostly, and those of a day are near each other, so that events in order of time find them in the processor's cache.
  */
-import { type Exact, addExact, Scaled } from "../numbers/exact.ts";
+import { type Exact, addExact, multiplyByPowerOfTen, Scaled } from "../numbers/exact.ts";
 
 /** Rows of the first arrays. */
 const ROWS_FIRST = 16;
@@ -12,8 +12,8 @@ const GROUP = 1;
 const PREVIOUS = 2;
 const FIELDS = 3;
 const SAFE_MAX = Number.MAX_SAFE_INTEGER;
-/** Exact powers of ten by which a safe mantissa may be scaled. */
-const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
+/** Sums of more decimal places are kept as wide cells. */
+const SCALE_MAX = 15;
 
 /** The sums of a day. A row is a group of an account. */
 export class DayCells {
@@ -95,8 +95,10 @@ export class DayCells {
     const { mantissa, scale } = typeof quantity === "number" ? { mantissa: quantity, scale: 0 } : quantity;
     const scaleBefore = this.#scales[index] ?? 0;
     const commonScale = Math.max(scale, scaleBefore);
-    const total = (isMissing ? 0 : scaleUp(before, commonScale - scaleBefore)) + scaleUp(mantissa, commonScale - scale);
-    const isDense = isSafe(total) && commonScale < POWERS.length;
+    const total =
+      (isMissing ? 0 : multiplyByPowerOfTen(before, commonScale - scaleBefore)) +
+      multiplyByPowerOfTen(mantissa, commonScale - scale);
+    const isDense = isSafe(total) && commonScale <= SCALE_MAX;
     if (!isDense) this.#wide.set(index, addExact(this.get(row, column) ?? 0, quantity));
     this.#sums[index] = isDense ? total : Number.NaN;
     this.#scales[index] = isDense ? commonScale : 0;
@@ -133,10 +135,4 @@ export class DayCells {
 
 function isSafe(mantissa: number): boolean {
   return mantissa <= SAFE_MAX && mantissa >= -SAFE_MAX;
-}
-
-/** A mantissa × 10^places; NaN if that is no safe integer. */
-function scaleUp(mantissa: number | bigint, places: number): number {
-  const scaled = typeof mantissa === "number" ? mantissa * (POWERS[places] ?? Number.NaN) : Number.NaN;
-  return isSafe(scaled) ? scaled : Number.NaN;
 }

@@ -4,8 +4,7 @@
  */
 import type { Day } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
-import type { Exact } from "../numbers/exact.ts";
-import { Scaled } from "../numbers/exact.ts";
+import { type Exact, multiplyByPowerOfTen, Scaled } from "../numbers/exact.ts";
 
 /** Sums by row, column and day that are small and close enough. */
 export interface DenseCells {
@@ -164,10 +163,10 @@ export function computeTotal(dense: DenseCells, lane: number, place: number, cel
 /** The quantity's mantissa at the scale of the column, which is increased if necessary and possible; else NaN. */
 function mantissaAtColumnScale(dense: DenseCells, lane: number, place: number, quantity: Exact): number {
   const scale = dense.table[lane + SCALES + place] ?? 0;
-  if (typeof quantity === "number") return safeOrNaN(quantity * (POWERS[scale] ?? Number.NaN));
+  if (typeof quantity === "number") return multiplyByPowerOfTen(quantity, scale);
   const { mantissa } = quantity;
   if (typeof mantissa !== "number") return Number.NaN;
-  if (quantity.scale <= scale) return safeOrNaN(mantissa * (POWERS[scale - quantity.scale] ?? Number.NaN));
+  if (quantity.scale <= scale) return multiplyByPowerOfTen(mantissa, scale - quantity.scale);
   return raiseScale(dense, lane, place, quantity.scale) ? mantissa : Number.NaN;
 }
 
@@ -181,10 +180,6 @@ function raiseScale({ table, sums }: DenseCells, lane: number, place: number, sc
   for (const cell of cells) sums[cell] = (sums[cell] ?? 0) * power;
   table[lane + SCALES + place] = scale;
   return true;
-}
-
-function safeOrNaN(mantissa: number): number {
-  return mantissa <= SAFE_MAX && mantissa >= -SAFE_MAX ? mantissa : Number.NaN;
 }
 
 /** The first day for which a row and column have space, and the number of days from there; 0 if none. */

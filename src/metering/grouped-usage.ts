@@ -92,20 +92,17 @@ export class GroupedUsage implements GroupUsageTally {
    * @param groups where the group of each meter is
    */
   adders(meters: readonly number[], groups: readonly (GroupTexts | undefined)[]): readonly AddAll[] {
-    const columns = meters.map((meter) => this.#columns.get(meter));
-    const all = [...columns.keys()].filter((place) => columns[place] !== undefined);
+    const groupedMeters = meters.flatMap((meter, place) => {
+      const column = this.#columns.get(meter);
+      return column === undefined ? [] : [{ ...column, place, texts: groups[place] ?? toGroupTexts(NO_GROUP) }];
+    });
     // Several places of a meter with keys have different groups.
-    const byGroup = groupBy(all, (place) => groups[place] ?? columns[place]?.cells);
-    return [...byGroup.values()].flatMap((places) => {
-      const [place = -1] = places;
-      const { cells } = columns[place] ?? {};
-      if (cells === undefined) return [];
-      const group = groups[place] ?? toGroupTexts(NO_GROUP);
-      return cells.adder(
-        places.map((place) => columns[place]?.column ?? -1),
-        places,
-        group,
-      );
+    const byGroup = groupBy(groupedMeters, ({ cells, place }) => groups[place] ?? cells);
+    return [...byGroup.values()].flatMap((sameGroup) => {
+      const [first] = sameGroup;
+      if (first === undefined) return [];
+      const [columns, places] = [sameGroup.map(({ column }) => column), sameGroup.map(({ place }) => place)];
+      return first.cells.adder(columns, places, first.texts);
     });
   }
 

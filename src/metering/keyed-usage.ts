@@ -98,7 +98,7 @@ export function readsFrom(meter: UsageMeter, from: Day): Day {
 }
 
 /** The first day that usage may have. */
-const FIRST_DAY = dayOf(INSTANT_MIN);
+export const FIRST_DAY = dayOf(INSTANT_MIN);
 
 /** A period, and until which day a level is weighed (S19.5). */
 export interface KeyedPeriod extends AggregationPeriod {
@@ -107,7 +107,7 @@ export interface KeyedPeriod extends AggregationPeriod {
 }
 
 /**
- * Aggregates the usage of a meter with keys in a period, each group by itself, by day, then group.
+ * Aggregates the usage of a meter with keys in a period, each group separately, by day, then group.
  *
  * @param stored of all days, or at least from {@link readsFrom} on; other usage has no effect
  */

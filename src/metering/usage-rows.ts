@@ -4,7 +4,7 @@ import {
   hasKeys,
   KEY_DIMENSION,
   nameTexts,
-  usageDimensions,
+  listUsageDimensions,
   type UsageGroup,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
@@ -84,7 +84,7 @@ export function toUsageRow(
 /** The texts of a group by the dimensions of its meter. @param meters those of the book */
 export function nameGroup(group: UsageGroup, meterId: string, meters: readonly GroupedMeter[]): NamedGroup {
   const meter = meters.find(({ id }) => id === meterId);
-  return nameTexts(group, meter === undefined ? [] : usageDimensions(meter));
+  return nameTexts(group, meter === undefined ? [] : listUsageDimensions(meter));
 }
 
 /**
@@ -108,7 +108,7 @@ export function readRowGroup(row: ParsedUsageRow, meter: GroupedMeter): UsageGro
  */
 export function checkRowDimensions(names: readonly string[], meter: GroupedMeter): readonly string[] {
   const { id } = meter;
-  const dimensions = usageDimensions(meter);
+  const dimensions = listUsageDimensions(meter);
   const unknown = names.find((name) => !dimensions.includes(name));
   if (unknown !== undefined) {
     const hint = didYouMean(unknown, dimensions);

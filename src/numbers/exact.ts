@@ -301,7 +301,7 @@ function addScaled(a: Exact, b: Exact, sign: 1 | -1): Exact {
 }
 
 /** `mantissa × 10^places` if that is a safe integer; else NaN. */
-function multiplyByPowerOfTen(mantissa: number | bigint, places: number): number {
+export function multiplyByPowerOfTen(mantissa: number | bigint, places: number): number {
   if (typeof mantissa !== "number") return Number.NaN;
   if (places === 0) return mantissa;
   const result = mantissa * (POWERS[places] ?? Number.NaN);

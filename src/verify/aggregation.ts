@@ -91,7 +91,7 @@ export function groupValues(usage: Iterable<readonly [string, Fraction]>): Usage
   return groups;
 }
 
-/** The quantity of a period: each group is aggregated by itself. */
+/** The quantity of a period: each group is aggregated separately. */
 export function aggregate(aggregation: Aggregation, groups: UsageGroups, days: Days): Fraction {
   return [...groups.values()].map((values) => aggregateGroup(aggregation, values, days)).reduce(add, ZERO);
 }

@@ -8,7 +8,7 @@ import {
   listExtremes,
   listLatest,
   listUniqueCounts,
-  type KeyedUsage,
+  type DatedKey,
   toLevelChanges,
 } from "../../src/metering/aggregation.ts";
 import { Decimal, formatDecimal, multiply, parseDecimal, sum, ZERO } from "../../src/numbers/decimal.ts";
@@ -33,7 +33,7 @@ const shuffled = events.chain((list) =>
 );
 const openings = fc.integer({ min: 0, max: 5 });
 
-function countKeys(list: readonly Event[]): readonly KeyedUsage[] {
+function countKeys(list: readonly Event[]): readonly DatedKey[] {
   const values = new Map(
     list.map(({ at, value }) => [`${dayOf(at)} ${value}`, { day: dayOf(at), key: String(value) }]),
   );

@@ -2,10 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type EventInput, meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
-import { createMetering, type Difference, verify } from "../../src/verify.ts";
+import { meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
+import { type Difference, verify } from "../../src/verify.ts";
 import { runs } from "../support/runs.ts";
 import { type FigurePath, isTerm, listFigures, withOtherDigit } from "./figures.ts";
+import { meterEvents, type Sample, toSampleEvents } from "./random-events.ts";
 
 const DIMENSIONS = ["region", "user"];
 const MEASURES = ["max", "min", "unique", "latest", "level", "change"] as const;
@@ -34,14 +35,6 @@ interface MeterCase {
   /** Days of plans, numbered from 1 September 2026. */
   readonly plans: readonly (readonly [from: number, until: number])[];
   readonly samples: readonly Sample[];
-}
-
-interface Sample {
-  readonly day: number;
-  readonly time: string;
-  readonly value: number | string;
-  readonly region: string;
-  readonly user: string;
 }
 
 const amounts = fc.constantFrom(0, 1, "0.07", "3.333");
@@ -138,19 +131,6 @@ function bookOf(each: MeterCase): ShortBookInput {
   } as ShortBookInput;
 }
 
-/** Events in time order; of equal times not in that of their ids. */
-function toEvents(list: readonly Sample[]): readonly EventInput[] {
-  const events = list.map(({ day, time, value, region, user }, index): EventInput => ({
-    schemaName: "sample",
-    id: `e${(index * 7) % 17}`,
-    accountId: "acme",
-    timestamp: `${dayText(day)}T${time}`,
-    attributes: { value },
-    dimensions: { region, user },
-  }));
-  return events.toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
-}
-
 /** The invoices of a case, and the verifier with its events. */
 function previewCase(each: MeterCase): {
   readonly invoices: unknown;
@@ -158,11 +138,10 @@ function previewCase(each: MeterCase): {
 } {
   const source = bookOf(each);
   const book = readBook(source);
-  const events = toEvents(each.samples);
+  const events = toSampleEvents(each.samples, dayText);
   const { invoices } = preview(book, events, { explain: true, from: "2026-09-01", until: "2026-12-01" });
   const usage: readonly unknown[] = JSON.parse(JSON.stringify(meter(book, events).usage));
-  const metering = createMetering(source);
-  for (const event of events) metering.add(event);
+  const metering = meterEvents(source, events);
   return {
     invoices: JSON.parse(JSON.stringify(invoices)) as unknown,
     check: (changed) => [

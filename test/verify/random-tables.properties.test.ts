@@ -4,11 +4,12 @@ import { expect, test } from "vitest";
 
 import type { RateRowInput, RateTableInput } from "../../src/book/resources/rate-table.ts";
 import { type EventInput, preview, readBook, type ShortBookInput, type ShortPlanInput } from "../../src/index.ts";
-import { createMetering, type Difference, verify } from "../../src/verify.ts";
+import { type Difference, verify } from "../../src/verify.ts";
 import type { UsageItem } from "../rating/rate-tables.ts";
 import { GROUP_BY, rateArbitrary, tableArbitrary, usageArbitrary } from "../rating/table-arbitrary.ts";
 import { runs } from "../support/runs.ts";
 import { isTerm, listFigures, withOtherDigit } from "./figures.ts";
+import { meterEvents } from "./random-events.ts";
 
 /** A table with an override, the days of the account, and usage. */
 interface TableCase {
@@ -102,8 +103,7 @@ function previewCase(each: TableCase): {
   const book = readBook(source);
   const events = toEvents(each.usage);
   const invoices: unknown = JSON.parse(JSON.stringify(preview(book, events, { explain: true }).invoices));
-  const metering = createMetering(source);
-  for (const event of events) metering.add(event);
+  const metering = meterEvents(source, events);
   return { invoices, check: (changed) => verify({ invoices: changed, metering }).differences };
 }
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type EventInput, preview, type ShortBookInput } from "../../src/index.ts";
+import { preview, type ShortBookInput } from "../../src/index.ts";
 import { aggregate, type Aggregation, groupValues, hasKeys, type UsageGroups } from "../../src/verify/aggregation.ts";
 import {
   add,
@@ -16,8 +16,8 @@ import {
   subtract,
   ZERO,
 } from "../../src/verify/figures.ts";
-import { createMetering } from "../../src/verify/metering.ts";
 import { runs } from "../support/runs.ts";
+import { meterEvents, toSampleEvents } from "./random-events.ts";
 
 /** Days are those of October 2026; 0 and less are September. */
 const cases = fc.record({
@@ -72,19 +72,6 @@ function bookOf(each: Case): ShortBookInput {
   };
 }
 
-function toEvents({ samples }: Case): readonly EventInput[] {
-  return samples
-    .map(({ day, time, value, region, user }, index) => ({
-      schemaName: "sample",
-      id: `e${(index * 7) % 17}`,
-      accountId: "acme",
-      timestamp: `${dayText(day)}T${time}`,
-      attributes: { value },
-      dimensions: { region, user },
-    }))
-    .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
-}
-
 /** The quantity of the days before `day`; of an average, their share in that of the whole part. */
 function runningQuantity(aggregation: Aggregation, groups: UsageGroups, { from, length }: Case, day: number): Fraction {
   const isShare = aggregation.kind === "TIME_WEIGHTED" && !aggregation.isDaily;
@@ -97,9 +84,8 @@ test("S19.3 S19.4 the rise of a quantity on a day has the price of the day, in c
     fc.property(cases, (each) => {
       const { measure, prorate, from, length, cut } = each;
       const book = bookOf(each);
-      const events = toEvents(each);
-      const metering = createMetering(book);
-      for (const event of events) metering.add(event);
+      const events = toSampleEvents(each.samples, dayText);
+      const metering = meterEvents(book, events);
       const aggregation = metering.aggregations.get("m");
       if (aggregation === undefined || !hasKeys(aggregation)) throw new Error("the meter has no values");
       const groups = groupValues(metering.cells.get(JSON.stringify(["acme", "m"])) ?? []);

@@ -208,7 +208,7 @@ const usageMeterFields = {
    * UNIQUE_COUNT: the number of different values. LATEST: the last value. TIME_WEIGHTED: the average of a level (S19.1).
    */
   aggregation: z.enum(["COUNT", "SUM", "MAX", "MIN", "UNIQUE_COUNT", "LATEST", "TIME_WEIGHTED"]),
-  /** Whether each day is aggregated by itself, and the days are added up; not for COUNT, SUM and LATEST; default false. */
+  /** Whether each day is aggregated separately, and the days are added up; not for COUNT, SUM and LATEST; default false. */
   daily: z.boolean().nullish(),
   /** LATEST only: whether a period without a value takes that of the period before; default false. */
   carryOver: z.boolean().nullish(),
@@ -247,7 +247,7 @@ export function hasKeys({ aggregation }: Pick<UsageMeter, "aggregation">): boole
 export const KEY_DIMENSION = "$key";
 
 /** The names of the texts by which usage of a meter is kept: its dimensions, and the key if it has keys. */
-export function usageDimensions(meter: Pick<UsageMeter, "groupBy" | "aggregation">): readonly string[] {
+export function listUsageDimensions(meter: Pick<UsageMeter, "groupBy" | "aggregation">): readonly string[] {
   const { groupBy = [] } = meter;
   return hasKeys(meter) ? [...groupBy, KEY_DIMENSION] : groupBy;
 }
@@ -258,7 +258,7 @@ export const GROUPS_MAX = 1000;
 const VALUES_MAX = 100_000;
 
 /** Maximum number of groups, or of values, with usage other than 0 of a meter in one account on a day. */
-export function groupsMaxOf(meter: Pick<UsageMeter, "aggregation">): number {
+export function findGroupLimit(meter: Pick<UsageMeter, "aggregation">): number {
   return hasKeys(meter) ? VALUES_MAX : GROUPS_MAX;
 }
 

@@ -8,7 +8,7 @@ import { parse } from "csv-parse";
 import { didYouMean } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { usageDimensions } from "../../book/resources/event-schema.ts";
+import { listUsageDimensions } from "../../book/resources/event-schema.ts";
 import { formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { RatebookError, hasCode } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
@@ -305,7 +305,7 @@ export async function writeUsage(
   stream: Writable,
   { usageMeters }: Pick<Book, "usageMeters">,
 ): Promise<number> {
-  const dimensions = [...new Set(usageMeters.flatMap(usageDimensions))];
+  const dimensions = [...new Set(usageMeters.flatMap(listUsageDimensions))];
   const columns = [...USAGE_FIELDS, ...dimensions.map((dimension) => `${GROUP_PREFIX}${dimension}`)];
   let count = 0;
   let text = format === "csv" ? `${columns.map(escapeCsvField).join(",")}\n` : format === "json" ? "[" : "";

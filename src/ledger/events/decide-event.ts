@@ -3,7 +3,7 @@
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
  */
-import { carriesOver, groupsMaxOf, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
+import { carriesOver, findGroupLimit, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
 import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
 import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
@@ -231,7 +231,7 @@ function findGroupFailure(
     if (!hasGroupTexts(group, meter)) return invalidGroupFailure(meter, group);
     if (isZeroExact(quantity) || account.hasRoomForGroup(program, place, dayOf(timestamp))) continue;
     const what = hasKeys(meter) ? ("values" as const) : ("groups" as const);
-    const params = { name: meter.name, date: formatDate(timestamp), maximum: groupsMaxOf(meter), what };
+    const params = { name: meter.name, date: formatDate(timestamp), maximum: findGroupLimit(meter), what };
     return failure("INGESTION_FAILED_UNITS_INVALID", "$", "TOO_MANY_GROUPS", params);
   }
   return undefined;

@@ -2,7 +2,7 @@
  * The days of an ingest on which an account may get too many groups of a meter (S18.1). On most days the number of groups
  * and of new events shows that there is room; only for the others are the groups read.
  */
-import { groupsMaxOf } from "../../book/resources/event-schema.ts";
+import { findGroupLimit } from "../../book/resources/event-schema.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { AccountParts } from "../account-parts.ts";
@@ -33,7 +33,7 @@ export function countGroupedEvent(counts: GroupedEvents, { meters, groups }: Sch
     if (groups[place] === undefined) continue;
     const key = meterDayKey(meter.id, day);
     const count = counts.get(key);
-    if (count === undefined) counts.set(key, { meterId: meter.id, maximum: groupsMaxOf(meter), day, events: 1 });
+    if (count === undefined) counts.set(key, { meterId: meter.id, maximum: findGroupLimit(meter), day, events: 1 });
     else count.events++;
   }
 }

@@ -6,7 +6,7 @@
 
 import { didYouMean } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { groupsMaxOf, hasKeys, type UsageGroup, type UsageMeter } from "../../book/resources/event-schema.ts";
+import { findGroupLimit, hasKeys, type UsageGroup, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, instantOfDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode, RatebookError } from "../../errors.ts";
 import { readEnvelope, type EventEnvelope, type EventInput } from "../../metering/event-envelope.ts";
@@ -242,7 +242,7 @@ export function featureUsageError(schemaName: string, featureId: string): Ratebo
 /** The end of a sentence for usage of another group (S18.1). */
 export function describeTooManyGroups(meter: UsageMeter, at: Instant): string {
   const [what, cure] = hasKeys(meter) ? ["values", "computations"] : ["groups", "dimensions"];
-  const usage = `${groupsMaxOf(meter)} ${what} of the meter ${quoteText(meter.name)}`;
+  const usage = `${findGroupLimit(meter)} ${what} of the meter ${quoteText(meter.name)}`;
   return `the account has usage of ${usage} on ${formatDate(at)}, the maximum; use ${cure} with fewer values`;
 }
 
