@@ -142,7 +142,7 @@ describe("a chart", () => {
 
   test.each([
     ["light", "rgb(255, 255, 255)"],
-    ["dark", "rgb(18, 22, 31)"],
+    ["dark", "rgb(28, 28, 26)"],
   ] as const)(
     "in the %s: every text is within it, and a screen reader has its sentences",
     async (colorScheme, paper) => {

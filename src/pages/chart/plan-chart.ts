@@ -3,6 +3,7 @@ import { curveEdges, type PriceCurve } from "../../analysis/price-curve.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../printable.ts";
+import { buildColorStyle, FONT } from "../tokens.ts";
 import { createAmountAxis, type Axis, createQuantityAxis, drawCurvePath, type Point } from "./curve-drawing.ts";
 import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
@@ -20,21 +21,21 @@ const EDGES_MAX = 60;
 const FIVE = parseDecimal(5);
 
 const STYLE = `
-svg { font-family: system-ui, -apple-system, "Segoe UI", sans-serif; --paper: #ffffff; --ink: #1d2433; --soft: #5b6475; --line: #d5dae3; --card: #1f5fd1; --total: #6d7484; --fall: #b3261e; --jump: #8a5a00; }
-@media (prefers-color-scheme: dark) { svg { --paper: #12161f; --ink: #e6e9f0; --soft: #a3acbd; --line: #333c4d; --card: #7fb0ff; --total: #97a1b3; --fall: #ff9c93; --jump: #f0c063; } }
-.paper { fill: var(--paper); }
+svg { font-family: ${FONT}; }
+${buildColorStyle("svg", ["surface", "line", "ink", "ink-2", "ink-3", "s1", "danger", "more"])}
+.paper { fill: var(--surface); }
 text { fill: var(--ink); font-size: 13px; }
 .name { font-size: 17px; font-weight: 600; }
-.soft { fill: var(--soft); font-size: 12px; }
+.soft { fill: var(--ink-2); font-size: 12px; }
 .end { text-anchor: end; } .mid { text-anchor: middle; }
 .grid { stroke: var(--line); fill: none; }
-.edge { stroke: var(--soft); stroke-dasharray: 2 4; fill: none; }
-.card { stroke: var(--card); stroke-width: 2.5; fill: none; stroke-linejoin: round; stroke-linecap: round; }
-.total { stroke: var(--total); stroke-width: 1.8; stroke-dasharray: 7 4; fill: none; }
-.jump-line { stroke-dasharray: 2 3; fill: none; stroke: var(--jump); }
-.dot { fill: var(--jump); } .ring { fill: var(--paper); stroke: var(--jump); stroke-width: 1.8; }
-.FALL.jump-line { stroke: var(--fall); } .FALL.dot { fill: var(--fall); } .FALL.ring { stroke: var(--fall); }
-text.FALL { fill: var(--fall); } text.JUMP { fill: var(--jump); }
+.edge { stroke: var(--ink-2); stroke-dasharray: 2 4; fill: none; }
+.card { stroke: var(--s1); stroke-width: 2.5; fill: none; stroke-linejoin: round; stroke-linecap: round; }
+.total { stroke: var(--ink-3); stroke-width: 1.8; stroke-dasharray: 7 4; fill: none; }
+.jump-line { stroke-dasharray: 2 3; fill: none; stroke: var(--more); }
+.dot { fill: var(--more); } .ring { fill: var(--surface); stroke: var(--more); stroke-width: 1.8; }
+.FALL.jump-line { stroke: var(--danger); } .FALL.dot { fill: var(--danger); } .FALL.ring { stroke: var(--danger); }
+text.FALL { fill: var(--danger); } text.JUMP { fill: var(--more); }
 `;
 
 const MODELS: Readonly<Record<CardCurve["slabs"]["pricingModel"], string>> = {

@@ -2,6 +2,7 @@
 import type { JSX, RefObject } from "preact";
 import { useState, useLayoutEffect, useRef } from "preact/hooks";
 
+import { SERIES_COLORS } from "../../tokens.ts";
 import { TableHead } from "./data-table.tsx";
 import { formatAxisValue, formatDay, formatShortDay } from "./format.ts";
 
@@ -67,7 +68,7 @@ export function DayChart({ title, from, series, formatValue, hasBars = false }: 
           <line class="cursor" x1={x(selectedDay)} x2={x(selectedDay)} y1={TOP} y2={HEIGHT - BOTTOM} />
         )}
         {numbers.map((values, index) => (
-          <g key={index} class={`series-${(index % 6) + 1}`}>
+          <g key={index} class={`series-${(index % SERIES_COLORS) + 1}`}>
             {hasBars ? (
               <path class="day-bars" d={drawBars(values, x, y)} stroke-width={((width - LEFT - RIGHT) / days) * 0.7} />
             ) : (
@@ -116,7 +117,7 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
     <span class="legend">
       {series.length > 1 &&
         series.map(({ label }, index) => (
-          <span key={index} class={`key series-${(index % 6) + 1}`}>
+          <span key={index} class={`key series-${(index % SERIES_COLORS) + 1}`}>
             <svg width="14" height="8" aria-hidden="true">
               <line x1="0" x2="14" y1="4" y2="4" />
             </svg>{" "}
