@@ -36,7 +36,7 @@ function rowsUnder(...columns: readonly string[]): string[][] {
 }
 
 function period(text = ""): Cycle {
-  const [start = "", end = ""] = text.split(" … ");
+  const [start = "", end = ""] = text.split("/");
   return { start: parseDate(start), end: parseDate(end) };
 }
 
@@ -77,8 +77,8 @@ describe("docs/reference/cycles.md", () => {
       ...cut("MONTHLY", "5", "NIL", "2020-01-05", "2020-03-15"),
       ...cut("MONTHLY", "1", "NIL", "2020-03-15", "2020-05-01"),
     ].map(({ natural, ...servedDays }) => [
-      `${formatDate(servedDays.start)} … ${formatDate(servedDays.end)}`,
-      `${formatDate(natural.start)} … ${formatDate(natural.end)}`,
+      `${formatDate(servedDays.start)}/${formatDate(servedDays.end)}`,
+      `${formatDate(natural.start)}/${formatDate(natural.end)}`,
       daysText(servedDays, natural),
     ]);
     expect(rowsUnder("cycle", "natural cycle", "days served")).toEqual(cycles);
