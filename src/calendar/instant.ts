@@ -56,17 +56,13 @@ export function tryParseInstant(text: string, zoneMinutes?: number): Instant | u
 }
 
 /**
- * Parses a zone: `UTC`, `Z` or an offset such as `+05:30`.
+ * Parses a zone with a fixed offset: `UTC`, `Z` or an offset such as `+05:30`, up to 14:00.
  *
- * @returns minutes east of UTC
- * @throws {RatebookError} ERR_DATE_INVALID; names such as `Europe/Berlin` are rejected, because their offsets change
+ * @returns minutes east of UTC; undefined for other texts, also for names such as `Europe/Berlin`, whose offsets change
  */
-export function parseZone(text: string): number {
+export function tryParseOffset(text: string): number | undefined {
   const minutes = text.startsWith(" ") ? Number.NaN : readZone(text, 0);
-  if (Number.isNaN(minutes)) {
-    throw invalidDateError(text, "zone", "expected UTC, Z or an offset such as +05:30, up to 14:00");
-  }
-  return minutes;
+  return Number.isNaN(minutes) ? undefined : minutes;
 }
 
 /**

@@ -5,10 +5,19 @@
 
 import * as z from "zod";
 
-import { findNearest, guessName, formatPath, type Path, ISSUE_OPTIONS, readIssue } from "../book/problems.ts";
+import {
+  didYouMean,
+  findNearest,
+  guessName,
+  formatPath,
+  type Path,
+  ISSUE_OPTIONS,
+  readIssue,
+} from "../book/problems.ts";
 import { parseJsonDocument } from "../book/reading/json-document.ts";
 import { recordSchema } from "../book/resources/fields.ts";
-import { formatInstant, tryParseInstant, parseZone } from "../calendar/instant.ts";
+import { formatInstant, type Instant, tryParseInstant, tryParseOffset } from "../calendar/instant.ts";
+import { createLocalTimeReader, isZoneName } from "../calendar/zone.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { createProblem, rejection, type Problem } from "../problem-table.ts";
@@ -106,14 +115,13 @@ const origin = z.union([column, value, template], ORIGIN_MESSAGE);
 
 const zone = z
   .string()
-  .refine((text) => {
-    try {
-      parseZone(text);
-      return true;
-    } catch {
-      return false;
-    }
-  }, 'expected "UTC" or an offset such as "+05:30"')
+  .refine((text) => tryParseOffset(text) !== undefined || isZoneName(text), {
+    error: ({ input }) => {
+      const text = String(input);
+      const hint = didYouMean(text, Intl.supportedValuesOf("timeZone"));
+      return `no zone ${quoteText(text)}: expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin"${hint}`;
+    },
+  })
   .optional();
 const FORMS = [...TIME_FORMS.keys()];
 const form = z
@@ -285,7 +293,8 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   const timestamp = bindTo(map.timestamp);
   const { form = "" } = map.timestamp;
   const readTime = TIME_FORMS.get(form);
-  const zone = map.timestamp.zone === undefined ? undefined : parseZone(map.timestamp.zone);
+  const { zone = "" } = map.timestamp;
+  const readInstant = createInstantReader(zone);
   const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
     name,
     read: bindTo(origin),
@@ -298,6 +307,9 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
     const time = readTime === undefined ? timestampText : readTime(timestampText);
     if (time === undefined)
       return wrongFormatProblem("timestamp", `a time in the form ${form}, which the map sets`, timestampText);
+    const instant = readInstant(time);
+    if (instant === "skipped")
+      return wrongFormatProblem("timestamp", `a time in ${zone}, where clocks skipped it`, timestampText);
     for (const { name, read, mark } of markedAttributes) {
       const text = read(record, row);
       if (normalizeNumber(text, mark) !== undefined) continue;
@@ -307,7 +319,8 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
     return {
       schemaName: schemaName(record, row),
       id: id(record, row),
-      timestamp: toUtcTimestamp(time, zone),
+      // Invalid text is left as it is; metering rejects it.
+      timestamp: instant === undefined ? time : formatInstant(instant),
       accountId: accountId(record, row),
       attributes: attributes.map(({ name, read, mark }) => ({ name, value: normalizeNumber(read(record, row), mark) })),
       dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
@@ -325,8 +338,15 @@ function normalizeNumber(text: string, mark: string | undefined): string | undef
   return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
 }
 
-/** Normalizes a timestamp. Invalid text is left as it is; metering rejects it. */
-function toUtcTimestamp(text: string, zoneMinutes: number | undefined): string {
-  const instant = tryParseInstant(text, zoneMinutes);
-  return instant === undefined ? text : formatInstant(instant);
+/** Creates a reader of times, of which those without a zone are in the given one; undefined for other text. */
+function createInstantReader(zone: string): (text: string) => Instant | "skipped" | undefined {
+  const offset = tryParseOffset(zone);
+  if (zone === "" || offset !== undefined) return (text) => tryParseInstant(text, offset);
+  const readLocalTime = createLocalTimeReader(zone);
+  return (text) => {
+    const instant = tryParseInstant(text);
+    if (instant !== undefined) return instant;
+    const localTime = tryParseInstant(text, 0);
+    return localTime === undefined ? undefined : (readLocalTime(localTime) ?? "skipped");
+  };
 }

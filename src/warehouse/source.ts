@@ -1,5 +1,5 @@
 /** The columns and column types of the parts of an event in a table or file, from a map as for CSV files. */
-import { parseZone } from "../calendar/instant.ts";
+import { tryParseOffset } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type EventFileMap, type Origin, splitTemplate } from "../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../event-files/input-error.ts";
@@ -185,8 +185,15 @@ function toSourceTime(
 ): SourceTime {
   const { form, zone } = origin;
   const part = toSourcePart(origin, columns);
-  const zoneMinutes = zone === undefined ? undefined : parseZone(zone);
-  if (form === undefined) return { part, zoneMinutes };
+  const zoneMinutes = zone === undefined ? undefined : tryParseOffset(zone);
+  if (form === undefined) {
+    const isZoned = "column" in part && part.type.type === "timestamp" && part.type.isZoned;
+    if (zone !== undefined && zoneMinutes === undefined && !isZoned)
+      throw new InputError(
+        `${file}: the zone ${quoteText(zone)} can only be used with CSV and NDJSON; databases and Parquet files need timestamps with a time zone, or an offset such as "+05:30"`,
+      );
+    return { part, zoneMinutes };
+  }
   const isNumeric = "column" in part && /^(?:integer|decimal|double)$/.test(part.type.type);
   if ((form !== "seconds" && form !== "milliseconds") || !isNumeric)
     throw new InputError(

@@ -51,6 +51,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "lossless-json": ["numbers/json.ts"],
   "@noble/hashes": ["numbers/short-id.ts"],
   "date-fns": ["calendar/"],
+  "@date-fns/tz": ["calendar/zone.ts"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["verify/"],
   zod: ["book/", "engine/", "server/", "event-files/", "cli/"],

@@ -100,7 +100,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "map.form":
     "The form of times that are not ISO 8601 date-times: the form of the date, which a time of day can follow, or the unit of a number since 1970.",
   "map.decimal": 'The decimal separator of a column: "," or "." (default).',
-  "map.zone": "The zone of times without one: UTC, or an offset such as +05:30.",
+  "map.zone": "The zone of times without one: UTC, an offset such as +05:30, or a name such as Europe/Berlin.",
 };
 
 /** The description of a field; undefined if there is none. */

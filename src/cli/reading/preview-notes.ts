@@ -36,7 +36,7 @@ export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): Acce
 /** The advice for timestamps without a zone in CSV files; undefined if there are none. */
 export function suggestZone(problems: readonly Problem[]): string | undefined {
   if (!findValues(problems, "INVALID_TIMESTAMP").some(lacksZone)) return undefined;
-  return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"}';
+  return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"} or "Europe/Berlin"';
 }
 
 /** The advice for times in another format in CSV files whose map doesn't name it; undefined if there are none. */

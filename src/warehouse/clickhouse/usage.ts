@@ -77,7 +77,7 @@ export interface EventColumns {
   /** An account id or alias. */
   readonly accountId: ColumnOrigin;
   /**
-   * A column of instants; of texts, with the `zone` for those without one, such as `"+05:30"`; or of whole numbers with
+   * A column of instants; of texts, with the `zone` for those without one, an offset such as `"+05:30"`; or of whole numbers with
    * their `form`.
    */
   readonly timestamp: ColumnOrigin & {

@@ -327,9 +327,14 @@ describe("a CSV file of events", () => {
       "map.json: $.dimensions.__proto__: this key cannot be stored: rename it",
     ],
     [
-      "a zone that has a name",
+      "an unknown zone",
       { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },
-      'map.json: $.timestamp.zone: expected "UTC" or an offset such as "+05:30"',
+      'map.json: $.timestamp.zone: no zone "Mars": expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin"',
+    ],
+    [
+      "a misspelt zone",
+      { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Europe/Berln" } },
+      'map.json: $.timestamp.zone: no zone "Europe/Berln": expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin": did you mean "Europe/Berlin"?',
     ],
   ])("%s is rejected with a one-sentence message", async (_, map, sentence) => {
     const { err, ...ran } = await previewCsv(`${HEADER}${ROW}`, map);

@@ -240,6 +240,23 @@ describe("wrong arguments", () => {
       /times of the form "DD\.MM\.YYYY" can only be read from CSV/,
     );
   });
+
+  test("rejects named zones, except where instants need none", async () => {
+    const mapFile = place.file(
+      "zone.json",
+      readFileSync(map, "utf8").replace('"column":"at"', '"column":"at","zone":"Europe/Berlin"'),
+    );
+    const preview = async (file: string, mapped: string): ReturnType<typeof ratebook> =>
+      on("preview", book, "--events", file, "--map", mapped, "--format", "json");
+    expect((await preview(parquet, mapFile)).err).toMatch(
+      /zone "Europe\/Berlin" can only be used with CSV and NDJSON; databases and Parquet files need timestamps with a/,
+    );
+    const path = `${place.path}/zoned.parquet`;
+    await writeParquet(path, `select * replace (try_cast("at" as TIMESTAMPTZ) as "at") from (${asTexts})`);
+    const { out } = await preview(path, mapFile);
+    expect(out).toContain('"invoices": [\n    {');
+    expect(out).toBe((await preview(path, map)).out);
+  });
 });
 
 describe("ratebook sql", () => {
