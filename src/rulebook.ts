@@ -14,7 +14,9 @@ export function ruleLink(rule: RuleNumber): RuleLink {
   return `docs/reference/semantics.md#s${rule.slice(1)}`;
 }
 
-/** Joins links, with the page only once: `docs/reference/semantics.md#s8.1, #s9.2`; empty without links. */
+/** Joins links, as paths in a project that has the package, with the page only once: `…/semantics.md#s8.1, #s9.2`. */
 export function formatRuleLinks(links: readonly RuleLink[]): string {
-  return links.map((link, index) => (index === 0 ? link : link.slice(link.indexOf("#")))).join(", ");
+  return links
+    .map((link, index) => (index === 0 ? `node_modules/ratebook/${link}` : link.slice(link.indexOf("#"))))
+    .join(", ");
 }

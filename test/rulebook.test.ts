@@ -11,8 +11,10 @@ describe("citations of rules", () => {
 
   test("links in one text name the page once", () => {
     const ruleNumbers: readonly RuleNumber[] = ["S8.1", "S9.2", "S10.3"];
-    expect(formatRuleLinks(ruleNumbers.map(ruleLink))).toBe("docs/reference/semantics.md#s8.1, #s9.2, #s10.3");
-    expect(formatRuleLinks([ruleLink("S1.5")])).toBe("docs/reference/semantics.md#s1.5");
+    expect(formatRuleLinks(ruleNumbers.map(ruleLink))).toBe(
+      "node_modules/ratebook/docs/reference/semantics.md#s8.1, #s9.2, #s10.3",
+    );
+    expect(formatRuleLinks([ruleLink("S1.5")])).toBe("node_modules/ratebook/docs/reference/semantics.md#s1.5");
     expect(formatRuleLinks([])).toBe("");
   });
 

@@ -36,7 +36,7 @@ export function readRows(page: string): readonly Row[] {
     const row = readLine(line, place);
     if (row !== undefined) rows.push(row);
   }
-  return disambiguate(rows);
+  return rows;
 }
 
 /** Rows outside tables: their pattern and their key. */
@@ -105,15 +105,6 @@ function tableAt({ heading, label }: Place): string {
 
 function rowAt(table: string, name: string, type: string): Row {
   return { key: `${table} / ${name}`, table, name, type, notes: "", cells: {} };
-}
-
-/** Rows with equal names are distinguished by what they apply to. */
-function disambiguate(rows: readonly Row[]): readonly Row[] {
-  const counts = new Map<string, number>();
-  for (const { key } of rows) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return rows.map((row) =>
-    counts.get(row.key) === 1 ? row : { ...row, key: `${row.key} (${row.cells["Applies to"] ?? ""})` },
-  );
 }
 
 /** All rows of the reference. */

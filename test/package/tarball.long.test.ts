@@ -153,6 +153,27 @@ describe("a plain install", () => {
     },
   );
 
+  test("runs the commands of the README with the CSV file of the first guide, and names only files that exist", () => {
+    const readme = readFileSync(join(root, "README.md"), "utf8");
+    const guide = readFileSync(join(root, "docs/guide/first-invoice.md"), "utf8");
+    const [, csv = ""] = /```csv my\.csv\n([^]*?)```/.exec(guide) ?? [];
+    writeFileSync(join(project, "my.csv"), csv);
+    for (const file of ["book.jsonc", "map.jsonc"]) rmSync(join(project, file), { force: true });
+    // The package is installed already, and the playground would be served until it is stopped.
+    const commands = commandBlocks(readme)
+      .flatMap((block) => block.commands)
+      .filter((command) => command !== "npm install ratebook")
+      .map((command) => (command.startsWith("npx ratebook play ") ? `${command} -o play.html` : command));
+    expect(commands).toHaveLength(4);
+    for (const command of commands) expect([command, shell(project, command).status]).toEqual([command, 0]);
+    expect(readFileSync(join(project, "report.html"), "utf8")).toContain("hooli");
+    const explained = shell(project, `${commands[1]?.replace("--summary", "--account hooli --explain")}`);
+    const pages = [readFileSync(join(project, "book.jsonc"), "utf8"), explained.stdout].map(
+      (text) => /node_modules\/\S+\.md/.exec(text)?.[0] ?? "none",
+    );
+    expect(pages.map((page) => [page, existsSync(join(project, page))])).toEqual(pages.map((page) => [page, true]));
+  });
+
   describe("the programs of the README and the guides", () => {
     const programs = PAGES.flatMap((page) => listPrograms(page));
     const compilerOptions = {

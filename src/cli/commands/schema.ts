@@ -19,7 +19,8 @@ export const schemaCommand: Command = {
     }
     for (const name of names) {
       const path = fileURLToPath(schemaFileUrl(name));
-      if (!existsSync(path)) throw new InputError(`${path} does not exist; create it with npm run build`);
+      if (!existsSync(path))
+        throw new InputError(`${path} does not exist; reinstall ratebook (in a clone: npm run build)`);
       await write(io.stdout, documentName === undefined ? `${name}: ${path}\n` : `${path}\n`);
     }
     return "done";

@@ -257,7 +257,7 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
           "usage",
           meters.map(
             ({ id, groups }, index) =>
-              `${index === 0 ? '// "rate" is the price per unit. For tiers, see docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups)} }`,
+              `${index === 0 ? '// "rate" is the price per unit. For tiers, see node_modules/ratebook/docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups)} }`,
           ),
         ],
       ],

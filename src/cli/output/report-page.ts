@@ -22,7 +22,7 @@ export async function renderReportPage({ problems, problemCount, ...input }: Rep
     .map(({ file, line, message }) => ({ place: formatLinePlace(file, line), message }));
   const data = buildReport({ ...input, problems: { first, count: problemCount } });
   const page = await readPage("report").catch(() => {
-    throw new InputError("the report's page does not exist; create it with npm run build");
+    throw new InputError("the report's page does not exist; reinstall ratebook (in a clone: npm run build)");
   });
   return embedData(page, JSON.stringify(data));
 }

@@ -135,7 +135,9 @@ Total                                                                           
 
   test("S13.6 with --explain shows how lines were calculated", async () => {
     const { out } = await previewSmall(["--events", "-", "--explain"], eventLine("a", "2024-01-05T00:00:00Z", 150));
-    expect(out).toContain("· usage in the billing period (docs/reference/semantics.md#s7.2, #s7.3)\n");
+    expect(out).toContain(
+      "· usage in the billing period (node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3)\n",
+    );
   });
 
   test("S7.7 with --plan skips accounts in another currency with a note, and rejects one given by --account", async () => {

@@ -59,7 +59,7 @@ test("S18.6 preview shows each row, price and tier, with the texts of groups unc
   const { out } = await run("preview", "--events", events, "--explain");
   const lines = out.split("\n").filter((line) => /gpt|nova|rates/.test(line));
   expect(lines.map((line) => line.trim().replaceAll(/ {2,}/g, "  "))).toEqual([
-    "· rates by group; free units: 500 of gpt-4-32000 (docs/reference/semantics.md#s18.2, #s18.3,",
+    "· rates by group; free units: 500 of gpt-4-32000",
     "gpt-4-32000: above 0 to 2,000, per unit  2,000  0.003  6.00",
     "gpt-4-32000: above 2,000, per unit  500  0.001  0.50",
     "nova, 2026-10-01 to 2026-10-14  3,000  0.002  6.00",
