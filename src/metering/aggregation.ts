@@ -2,18 +2,15 @@
  * The quantity of a meter that does not sum its events, such as a peak, a number of users or an average level, from its
  * records (S19): the change of the running quantity on each day. What prices the sums of days can so price these too.
  */
+import type { GroupUsage } from "../book/resources/event-schema.ts";
 import { DAY_MS, type Day, dayOf, type Instant, instantOfDay } from "../calendar/instant.ts";
 import { compareIds, groupBy } from "../numbers/compare-ids.ts";
 import { add, Decimal, decimalOfInteger, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { compareExact, decimalOfExact, type Exact, exactOfText } from "../numbers/exact.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 
-/** A value that occurred on a day. */
-export interface DatedKey {
-  readonly day: Day;
-  /** The value's plain text. */
-  readonly key: string;
-}
+/** Usage of a value on a day. The last text of its group is the value's plain text. */
+export type ValueUsage = Pick<GroupUsage, "day" | "group">;
 
 /** A value that an event sets: of LATEST, or the level of a TIME_WEIGHTED meter. */
 export interface TimedValue {
@@ -46,12 +43,12 @@ export interface AggregationPeriod {
 const AVERAGE_DIGITS = 20;
 
 /** The largest values, or the smallest, so far. @param usage in any order */
-export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonly DatedKey[]): DayQuantity[] {
+export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonly ValueUsage[]): DayQuantity[] {
   const choose = kind === "MAX" ? maximum : minimum;
   const sign = kind === "MAX" ? 1 : -1;
   const byDay = new Map<Day, Exact>();
-  for (const { day, key } of usage) {
-    const value = exactOfText(key) ?? 0;
+  for (const { day, group } of usage) {
+    const value = exactOfText(group.at(-1) ?? "") ?? 0;
     const before = byDay.get(day);
     if (before === undefined || sign * compareExact(value, before) > 0) byDay.set(day, value);
   }
@@ -62,13 +59,17 @@ export function listExtremes(kind: "MAX" | "MIN", daily: boolean, usage: readonl
 }
 
 /** The numbers of values that did not occur before in the period, or on the day. @param usage in any order */
-export function listUniqueCounts(daily: boolean, usage: readonly DatedKey[]): DayQuantity[] {
-  const seen = new Set<string>();
+export function listUniqueCounts(daily: boolean, usage: readonly ValueUsage[]): DayQuantity[] {
   const byDay = new Map<Day, number>();
-  for (const { day, key } of usage.toSorted((a, b) => a.day - b.day)) {
-    const seenBefore = seen.size;
-    if (!daily) seen.add(key);
-    if (daily || seen.size > seenBefore) byDay.set(day, (byDay.get(day) ?? 0) + 1);
+  const countOn = (day: Day, count: number): unknown => byDay.set(day, (byDay.get(day) ?? 0) + count);
+  const firstDays = new Map<string, Day>();
+  for (const { day, group } of usage) {
+    const key = group.at(-1) ?? "";
+    const firstDay = daily ? undefined : firstDays.get(key);
+    if (firstDay !== undefined && firstDay <= day) continue;
+    if (firstDay !== undefined) countOn(firstDay, -1);
+    if (!daily) firstDays.set(key, day);
+    countOn(day, 1);
   }
   return toDayQuantities(sortDays(byDay).map(([day, count]) => [day, decimalOfInteger(count)] as const));
 }

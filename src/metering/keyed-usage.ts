@@ -161,9 +161,9 @@ function aggregateCells(
   switch (aggregation) {
     case "MAX":
     case "MIN":
-      return listExtremes(aggregation, isDaily, cells.map(toKeyedUsage));
+      return listExtremes(aggregation, isDaily, cells);
     case "UNIQUE_COUNT":
-      return listUniqueCounts(isDaily, cells.map(toKeyedUsage));
+      return listUniqueCounts(isDaily, cells);
     case "LATEST": {
       const { opening, values } = splitValues(cells, period);
       return listLatest(values, opening, period);
@@ -181,10 +181,6 @@ function aggregateCells(
     case "SUM":
       return [];
   }
-}
-
-function toKeyedUsage({ group, day }: GroupUsage): { readonly day: Day; readonly key: string } {
-  return { day, key: group.at(-1) ?? "" };
 }
 
 function toLevelChange({ group, day, quantity }: GroupUsage): LevelChanges {

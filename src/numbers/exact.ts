@@ -11,6 +11,7 @@ import {
   decimalOfScaledBigint,
   DIGITS_MAX,
   EXPONENT_MAX,
+  ONE,
   QUOTIENT_DIGITS,
 } from "./decimal.ts";
 
@@ -240,6 +241,8 @@ export function formatExact(value: Exact): string {
 
 /** The value as a {@link Decimal}. */
 export function decimalOfExact(value: Exact): Decimal {
+  // Counts are mostly 1.
+  if (value === 1) return ONE;
   if (typeof value === "number") return decimalOfInteger(value);
   const { mantissa, scale } = value;
   return typeof mantissa === "number" ? decimalOfScaled(mantissa, scale) : decimalOfScaledBigint(mantissa, scale);

@@ -8,7 +8,7 @@ import {
   listExtremes,
   listLatest,
   listUniqueCounts,
-  type DatedKey,
+  type ValueUsage,
   toLevelChanges,
 } from "../../src/metering/aggregation.ts";
 import { Decimal, formatDecimal, multiply, parseDecimal, sum, ZERO } from "../../src/numbers/decimal.ts";
@@ -33,9 +33,9 @@ const shuffled = events.chain((list) =>
 );
 const openings = fc.integer({ min: 0, max: 5 });
 
-function countKeys(list: readonly Event[]): readonly DatedKey[] {
+function countKeys(list: readonly Event[]): readonly ValueUsage[] {
   const values = new Map(
-    list.map(({ at, value }) => [`${dayOf(at)} ${value}`, { day: dayOf(at), key: String(value) }]),
+    list.map(({ at, value }) => [`${dayOf(at)} ${value}`, { day: dayOf(at), group: [String(value)] }]),
   );
   return [...values.values()];
 }
