@@ -183,6 +183,7 @@ const SENTENCES = {
       : `the map uses the field ${quote(name)}, but the line has ${fields.map(quote).join(", ")}${hint(guess)}`,
   NOT_IN_MAP_FORM: ({ expected, value }: { readonly expected: string; readonly value: string }) =>
     `${quote(value)} is not ${expected}`,
+  ROW_LEFT_OUT: ({ name }: Named) => `${quote(name)} is empty, and the map skips such rows`,
   // Events.
   INVALID_TIMESTAMP: ({ value, reason }: Reason & { readonly value: string }) =>
     value === "" ? "empty: expected a date-time such as 2024-01-02T03:04:05Z" : reason,

@@ -4,7 +4,13 @@ import { type CsvError, parse, type Parser } from "csv-parse";
 import { didYouMean } from "../book/problems.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
 import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8, CARRIAGE_RETURNS } from "./byte-lines.ts";
-import { type ColumnReader, type EventFileMap, type EventMaker, createEventMaker } from "./event-file-map.ts";
+import {
+  type ColumnReader,
+  type EventFileMap,
+  type EventMaker,
+  type EventMakerOptions,
+  createEventMaker,
+} from "./event-file-map.ts";
 import { InputError, quoteText } from "./input-error.ts";
 
 const LINE_END = 0x0a;
@@ -182,14 +188,18 @@ export type EventRow =
  *
  * @throws {InputError} for an invalid header, or one that lacks a mapped column
  */
-export function createRowEventReader(file: string, map: EventFileMap): (row: Row) => EventRow | undefined {
+export function createRowEventReader(
+  file: string,
+  map: EventFileMap,
+  options: EventMakerOptions<readonly string[]>,
+): (row: Row) => EventRow | undefined {
   let makeEvent: EventMaker<readonly string[]> | undefined;
   let rowNumber = 0;
   return (row) => {
     const { line, record } = row;
     if (makeEvent === undefined) {
       if (record === undefined) throw new InputError(`${file}:${line}: expected a header: ${row.reason.message}`);
-      makeEvent = createEventMaker(map, createColumnReader(record, file));
+      makeEvent = createEventMaker(map, createColumnReader(record, file), options);
       return undefined;
     }
     rowNumber++;

@@ -1,6 +1,6 @@
 /**
- * Event file maps, which define where each part of an event comes from, the formats of times and numbers that they name,
- * and events from records through a map (book.md, "Event files").
+ * Event file maps, which define where each part of an event comes from, and events from records through a map (book.md,
+ * "Event files").
  */
 
 import * as z from "zod";
@@ -15,90 +15,17 @@ import {
   readIssue,
 } from "../book/problems.ts";
 import { parseJsonDocument } from "../book/reading/json-document.ts";
+import type { EventSchema } from "../book/resources/event-schema.ts";
 import { recordSchema } from "../book/resources/fields.ts";
 import { formatInstant, type Instant, tryParseInstant, tryParseOffset } from "../calendar/instant.ts";
 import { createLocalTimeReader, isZoneName } from "../calendar/zone.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { createProblem, rejection, type Problem } from "../problem-table.ts";
+import { type CellRules, createCellReader, createNameReader } from "./cell-texts.ts";
+import type { MarkCheck } from "./decimal-marks.ts";
 import { InputError, describeAtPlace, formatPathPrefix, quoteText } from "./input-error.ts";
-
-/**
- * The time formats by the name that maps use. Each converts a text to an event's timestamp, without a zone if the text
- * has none, or returns undefined if it doesn't match.
- *
- * A date may be followed by a 24-hour time, or a 12-hour time with AM or PM. Without one, it is midnight at the start
- * of the day.
- */
-export const TIME_FORMS: ReadonlyMap<string, (text: string) => string | undefined> = new Map([
-  ["YYYY-MM-DD", createDateReader(/^(?<year>\d{4})-(?<month>\d\d?)-(?<day>\d\d?)(?<rest>\D.*)?$/)],
-  ["YYYY/MM/DD", createDateReader(/^(?<year>\d{4})\/(?<month>\d\d?)\/(?<day>\d\d?)(?<rest>\D.*)?$/)],
-  ["DD.MM.YYYY", createDateReader(/^(?<day>\d\d?)\.(?<month>\d\d?)\.(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["MM/DD/YYYY", createDateReader(/^(?<month>\d\d?)\/(?<day>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["DD/MM/YYYY", createDateReader(/^(?<day>\d\d?)\/(?<month>\d\d?)\/(?<year>\d{4})(?<rest>\D.*)?$/)],
-  ["seconds", (text) => readEpochTime(text, /^(\d{1,11})(?:\.(\d+))?$/, 3)],
-  ["milliseconds", (text) => readEpochTime(text, /^(\d{1,14})(?:\.\d+)?$/, 0)],
-]);
-
-function createDateReader(shape: RegExp): (text: string) => string | undefined {
-  return (text) => {
-    const { year = "", month = "", day = "", rest = "" } = shape.exec(text)?.groups ?? {};
-    if (year === "") return undefined;
-    const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-    if (rest === "") return `${date}T00:00`;
-    const time = readTimeOfDay(rest);
-    return time === undefined ? undefined : `${date}T${time}`;
-  };
-}
-
-/** Reads a time of day and what follows it; the hour gets two digits from 0 to 23. */
-function readTimeOfDay(text: string): string | undefined {
-  const [, hour, after = ""] = /^[T ](\d\d?)(:\d\d.*)$/.exec(text) ?? [];
-  if (hour === undefined) return undefined;
-  const [, minutes, dayHalf] = /^(:\d\d[\d:.]*) ?([AP])M$/i.exec(after) ?? [];
-  if (minutes === undefined) return hour.padStart(2, "0") + after;
-  if (Number(hour) < 1 || Number(hour) > 12) return undefined;
-  return String((Number(hour) % 12) + (dayHalf?.toUpperCase() === "P" ? 12 : 0)).padStart(2, "0") + minutes;
-}
-
-/** @param digits decimal places of a millisecond; further digits are truncated (S2.2) */
-function readEpochTime(text: string, shape: RegExp, digits: number): string | undefined {
-  const [, whole, fraction = ""] = shape.exec(text) ?? [];
-  return whole === undefined ? undefined : formatInstant(Number(whole + fraction.slice(0, digits).padEnd(digits, "0")));
-}
-
-const YEAR_2000 = Date.UTC(2000, 0, 1);
-const YEAR_2100 = Date.UTC(2100, 0, 1);
-
-/** The formats in which every text is a time in 2000 to 2099, most likely first. */
-export function findMatchingForms(texts: readonly string[]): readonly string[] {
-  const isTimeIn = (read: (text: string) => string | undefined, text: string): boolean => {
-    const time = tryParseInstant(read(text) ?? "", 0);
-    return time !== undefined && time >= YEAR_2000 && time < YEAR_2100;
-  };
-  if (texts.length === 0) return [];
-  return [...TIME_FORMS].filter(([, read]) => texts.every((text) => isTimeIn(read, text))).map(([form]) => form);
-}
-
-/** The decimal mark. The other one may separate thousands. */
-export type DecimalMark = "," | ".";
-
-const COMMA_NUMBER = /^-?(?:\d+|\d{1,3}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;
-const GROUPED_NUMBER = /^-?\d{1,3}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
-const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
-
-/** Replaces a decimal comma by a point and removes points between thousands; undefined for other text. */
-export function toDecimalPoint(text: string): string | undefined {
-  return COMMA_NUMBER.test(text) ? text.replaceAll(/[. \u00a0\u202f]/g, "").replace(",", ".") : undefined;
-}
-
-/**
- * Removes commas, spaces or apostrophes between thousands; undefined if they are misplaced. Other text is unchanged.
- */
-export function removeGrouping(text: string): string | undefined {
-  if (GROUPED_NUMBER.test(text)) return text.replaceAll(BETWEEN_THOUSANDS, "");
-  return text.search(BETWEEN_THOUSANDS) === -1 ? text : undefined;
-}
+import { TIME_FORMS } from "./time-forms.ts";
 
 const constant = z.union([
   z.string(),
@@ -109,9 +36,19 @@ const column = z.strictObject({ column: z.string().min(1) });
 const value = z.strictObject({ value: constant });
 const template = z.strictObject({ template: z.string().min(1) });
 
+/** The ids and names of the book by what the file calls them. */
+const values = recordSchema(z.string(), constant).optional();
+/** The same in a CSV file. */
+const valuesFrom = z.string().min(1).optional();
+
 const ORIGIN_MESSAGE = 'expected {"column": "…"}, {"value": "…"} or {"template": "…"}';
 /** The source of one part of an event. */
 const origin = z.union([column, value, template], ORIGIN_MESSAGE);
+/** The same, of a part for which the file may have other names than the book. */
+const namedOrigin = z.union(
+  [column.extend({ values, valuesFrom }), value, template.extend({ values, valuesFrom })],
+  `${ORIGIN_MESSAGE}, optionally with "values"`,
+);
 
 const zone = z
   .string()
@@ -138,24 +75,39 @@ const decimal = z
   .refine((text) => text === "," || text === ".", 'expected "," or "."')
   .meta({ enum: [",", "."] })
   .optional();
-const attribute = z.union(
-  [column.extend({ decimal }), value, template],
-  `${ORIGIN_MESSAGE}, optionally with "decimal" for numbers with commas`,
+const empty = z
+  .string()
+  .refine((text) => text === "skip" || text === "fail", 'expected "skip" or "fail"')
+  .meta({ enum: ["skip", "fail"] })
+  .optional();
+const attributeColumn = column.extend({ decimal, values, valuesFrom, default: constant.optional(), empty });
+const attribute = z
+  .union(
+    [attributeColumn, value, template.extend({ values, valuesFrom })],
+    `${ORIGIN_MESSAGE}, optionally with "decimal" for numbers with commas and "default" or "empty" for empty cells`,
+  )
+  .refine(
+    (origin) => !("empty" in origin && origin.empty !== undefined && origin.default !== undefined),
+    'expected either "default" or "empty"',
+  );
+const dimension = z.union(
+  [column.extend({ values, valuesFrom, default: constant.optional() }), value, template.extend({ values, valuesFrom })],
+  `${ORIGIN_MESSAGE}, optionally with "values", and "default" for empty cells`,
 );
 
 /** The sources of all parts of an event. */
 export const eventFileMap = z.strictObject({
   $schema: z.string().optional(),
-  schemaName: origin,
-  accountId: origin,
+  schemaName: namedOrigin,
+  accountId: namedOrigin,
   id: origin,
   timestamp,
   attributes: recordSchema(z.string().min(1), attribute).default({}),
-  dimensions: recordSchema(z.string().min(1), origin).default({}),
+  dimensions: recordSchema(z.string().min(1), dimension).default({}),
 });
 export type EventFileMap = z.output<typeof eventFileMap>;
 /** The source of one part of an event. */
-export type Origin = z.output<typeof origin>;
+export type Origin = z.output<typeof namedOrigin | typeof attribute | typeof dimension>;
 
 /**
  * Reads a map. Comments, and `$schema` for editors, are allowed.
@@ -177,7 +129,7 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
   if (repeatedKey !== undefined) throw toInputError(repeatedKey);
   const result = eventFileMap.safeParse(document.value, ISSUE_OPTIONS);
   if (result.success) return result.data;
-  const issue = result.error.issues[0];
+  const issue = narrowIssue(result.error.issues[0]);
   const path = (issue?.path ?? []).map((key) => (typeof key === "number" ? key : String(key)));
   const [unknownField] = issue?.code === "unrecognized_keys" ? issue.keys : findMisspeltFields(document.value, path);
   if (unknownField === undefined)
@@ -196,7 +148,8 @@ export function readEventFileMap(file: string, text: string): EventFileMap {
 export function checkEventFileMap(name: string, value: unknown): EventFileMap {
   const result = eventFileMap.safeParse(value, ISSUE_OPTIONS);
   if (result.success) return result.data;
-  const problems = result.error.issues.map((issue) => {
+  const problems = result.error.issues.map((each) => {
+    const issue = narrowIssue(each) ?? each;
     const keys = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
     return toProblem(issue, [name, ...keys]);
   });
@@ -204,12 +157,20 @@ export function checkEventFileMap(name: string, value: unknown): EventFileMap {
   throw new RatebookError("ERR_INPUT_INVALID", message, { problems });
 }
 
+/** The first issue of the only alternative that has all fields of a value; otherwise the issue itself. */
+function narrowIssue(issue: z.core.$ZodIssue | undefined): z.core.$ZodIssue | undefined {
+  if (issue?.code !== "invalid_union") return issue;
+  const [only, ...others] = issue.errors.filter((issues) => !issues.some(({ code }) => code === "unrecognized_keys"));
+  const [first] = others.length === 0 ? (only ?? []) : [];
+  return first === undefined ? issue : { ...first, path: [...issue.path, ...first.path] };
+}
+
 function toProblem(issue: z.core.$ZodIssue, path: Path): Problem {
   const { code, params } = readIssue(issue);
   return createProblem(formatPath(path), code, params);
 }
 
-const ORIGIN_FIELDS: readonly string[] = ["column", "value", "template", "form", "zone", "decimal"];
+const ORIGIN_FIELDS = ["value", "template", "form", "zone", ...Object.keys(attributeColumn.shape)];
 
 /** The fields of an origin whose names look misspelled. */
 function findMisspeltFields(map: unknown, path: readonly (string | number)[]): readonly string[] {
@@ -230,7 +191,7 @@ export type OriginReader<Record> = (record: Record, row: number) => string;
  */
 export type ColumnReader<Record> = (name: string) => (record: Record) => string;
 
-/** Binds an origin to the columns of a file. @throws {InputError} as `findColumn` does */
+/** Binds an origin to the columns of a file, as they are. @throws {InputError} as `findColumn` does */
 export function bindOrigin<Record>(origin: Origin, findColumn: ColumnReader<Record>): OriginReader<Record> {
   if ("column" in origin) return findColumn(origin.column);
   if ("value" in origin) {
@@ -281,14 +242,35 @@ export function splitTemplate(template: string): readonly string[] {
 /** Makes an event from a record, or returns the reason why not. */
 export type EventMaker<Record> = (record: Record, row: number) => { readonly timestamp: string } | Problem;
 
+/** Options of {@link createEventMaker}. */
+export interface EventMakerOptions<Record> {
+  /** Checks numbers without a decimal mark in the map. Default: they have a point. */
+  readonly marks?: MarkCheck | undefined;
+  /** Whether a column of a record is text, whose mark can be unknown. Default: always. */
+  readonly isText?: ((record: Record, column: string) => boolean) | undefined;
+  /** The schemas of the events, which require the attributes that they declare. Default: all attributes are required. */
+  readonly eventSchemas?: readonly Pick<EventSchema, "name" | "attributes" | "status">[] | undefined;
+}
+
 /**
- * Creates a function that makes events from the records of a file.
+ * Creates a function that makes events from the records of a file. A row with an empty cell that the map skips is left
+ * out with the problem ROW_LEFT_OUT if its schema requires the attribute, and otherwise has no such attribute.
+ *
  * @throws {InputError} if the file is known to lack a column
  */
-export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnReader<Record>): EventMaker<Record> {
+export function createEventMaker<Record>(
+  map: EventFileMap,
+  findColumn: ColumnReader<Record>,
+  options: EventMakerOptions<Record> = {},
+): EventMaker<Record> {
   const bindTo = (origin: Origin): OriginReader<Record> => bindOrigin(origin, findColumn);
-  const schemaName = bindTo(map.schemaName);
-  const accountId = bindTo(map.accountId);
+  const bindNamed = (field: string, origin: Origin): OriginReader<Record> => {
+    const read = bindTo(origin);
+    const readName = createNameReader(requireCellRules(field, origin));
+    return (record, row) => readName(read(record, row));
+  };
+  const schemaName = bindNamed("schemaName", map.schemaName);
+  const accountId = bindNamed("accountId", map.accountId);
   const id = bindTo(map.id);
   const timestamp = bindTo(map.timestamp);
   const { form = "" } = map.timestamp;
@@ -297,12 +279,24 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
   const readInstant = createInstantReader(zone);
   const attributes = Object.entries(map.attributes).map(([name, origin]) => ({
     name,
-    read: bindTo(origin),
-    mark: "decimal" in origin ? origin.decimal : undefined,
+    read: bindAttribute(name, origin, bindTo(origin), options),
+    subject: "column" in origin ? origin.column : name,
   }));
-  const markedAttributes = attributes.filter(({ mark }) => mark !== undefined);
-  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({ name, read: bindTo(origin) }));
+  const dimensions = Object.entries(map.dimensions).map(([name, origin]) => ({
+    name,
+    read: bindNamed(`dimensions.${name}`, origin),
+  }));
+  const requires = findRequirements(options.eventSchemas);
   return (record, row) => {
+    const schema = schemaName(record, row);
+    const values: { readonly name: string; readonly value: string }[] = [];
+    let problem: Problem | undefined;
+    for (const { name, read, subject } of attributes) {
+      const value = read(record, row);
+      if (typeof value === "string") values.push({ name, value });
+      else if (value !== undefined) problem ??= value;
+      else if (requires(schema, name)) return createProblem("$", "ROW_LEFT_OUT", { name: subject });
+    }
     const timestampText = timestamp(record, row);
     const time = readTime === undefined ? timestampText : readTime(timestampText);
     if (time === undefined)
@@ -310,32 +304,57 @@ export function createEventMaker<Record>(map: EventFileMap, findColumn: ColumnRe
     const instant = readInstant(time);
     if (instant === "skipped")
       return wrongFormatProblem("timestamp", `a time in ${zone}, where clocks skipped it`, timestampText);
-    for (const { name, read, mark } of markedAttributes) {
-      const text = read(record, row);
-      if (normalizeNumber(text, mark) !== undefined) continue;
-      const expected = `a number with a decimal ${mark === "," ? "comma" : "point"}, which the map sets`;
-      return wrongFormatProblem(`attributes.${name}`, expected, text);
-    }
+    if (problem !== undefined) return problem;
     return {
-      schemaName: schemaName(record, row),
+      schemaName: schema,
       id: id(record, row),
       // Invalid text is left as it is; metering rejects it.
       timestamp: instant === undefined ? time : formatInstant(instant),
       accountId: accountId(record, row),
-      attributes: attributes.map(({ name, read, mark }) => ({ name, value: normalizeNumber(read(record, row), mark) })),
+      attributes: values,
       dimensions: Object.fromEntries(dimensions.map(({ name, read }) => [name, read(record, row)])),
     };
   };
 }
 
-function wrongFormatProblem(field: string, expected: string, text: string): Problem {
-  return createProblem(`$.${field}`, "NOT_IN_MAP_FORM", { expected, value: text });
+/** Whether events of a schema must have an attribute (S4.1). */
+function findRequirements(
+  eventSchemas: EventMakerOptions<unknown>["eventSchemas"],
+): (schemaName: string, attribute: string) => boolean {
+  if (eventSchemas === undefined) return () => true;
+  const active = eventSchemas.filter(({ status }) => status === "ACTIVE");
+  const names = new Map(active.map(({ name, attributes }) => [name, new Set(attributes.map((each) => each.name))]));
+  return (schemaName, attribute) => names.get(schemaName)?.has(attribute) === true;
 }
 
-/** Normalizes a number; undefined if it doesn't match the map's format. Empty text stays empty. */
-function normalizeNumber(text: string, mark: string | undefined): string | undefined {
-  if (mark === undefined || text === "") return text;
-  return mark === "," ? toDecimalPoint(text) : removeGrouping(text);
+/** Binds the reader of an attribute, which returns undefined if the map leaves it out. */
+function bindAttribute<Record>(
+  name: string,
+  origin: Origin,
+  read: OriginReader<Record>,
+  { marks, isText = () => true }: EventMakerOptions<Record>,
+): (record: Record, row: number) => string | Problem | undefined {
+  const field = `attributes.${name}`;
+  const rules = requireCellRules(field, origin);
+  const readCell = createCellReader(field, rules);
+  if (marks === undefined || !("column" in origin) || ("decimal" in origin && origin.decimal !== undefined))
+    return (record, row) => readCell(read(record, row));
+  const { column } = origin;
+  const readText = createCellReader(field, rules, marks.watchColumn(column));
+  return (record, row) => (isText(record, column) ? readText : readCell)(read(record, row));
+}
+
+/** @throws {InputError} if names are in a file that is not read */
+function requireCellRules(field: string, origin: Origin): CellRules {
+  if ("value" in origin) return {};
+  if (!("valuesFrom" in origin) || origin.valuesFrom === undefined) return origin;
+  throw new InputError(
+    `the map reads names of ${field} from the file ${quoteText(origin.valuesFrom)}, which is not available here; write them into "values"`,
+  );
+}
+
+function wrongFormatProblem(field: string, expected: string, text: string): Problem {
+  return createProblem(`$.${field}`, "NOT_IN_MAP_FORM", { expected, value: text });
 }
 
 /** Creates a reader of times, of which those without a zone are in the given one; undefined for other text. */

@@ -2,7 +2,8 @@
 import { tryParseInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import { parseValue } from "../numbers/decimal.ts";
-import { type DecimalMark, findMatchingForms, TIME_FORMS, removeGrouping, toDecimalPoint } from "./event-file-map.ts";
+import { type DecimalMark, removeGrouping, toDecimalPoint } from "./decimal-marks.ts";
+import { findMatchingForms, TIME_FORMS } from "./time-forms.ts";
 
 /** The first rows of a file: its header, and records of the same length. */
 export interface Sample {

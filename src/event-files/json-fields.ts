@@ -7,7 +7,13 @@ import { hasCode } from "../errors.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson, parseJson } from "../numbers/json.ts";
 import { createProblem } from "../problem-table.ts";
-import { listMappedColumns, type EventFileMap, type EventMaker, createEventMaker } from "./event-file-map.ts";
+import {
+  listMappedColumns,
+  type EventFileMap,
+  type EventMaker,
+  type EventMakerOptions,
+  createEventMaker,
+} from "./event-file-map.ts";
 import type { Sample } from "./guess-columns.ts";
 import { InputError } from "./input-error.ts";
 
@@ -17,9 +23,12 @@ const NAMED_MAX = 20;
 const DEPTH_MAX = 20;
 
 /** Creates a function that makes events from objects. If a line lacks a mapped field, it returns an error. */
-export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
+export function createObjectEventMaker(map: EventFileMap, options: EventMakerOptions<unknown>): EventMaker<unknown> {
   const names = listMappedColumns(map);
-  const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "");
+  const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "", {
+    ...options,
+    isText: (object, name) => typeof readField(object, name) === "string",
+  });
   return (object, row) => {
     const missingName = names.find((name) => readText(object, name) === undefined);
     if (missingName === undefined) return makeEvent(object, row);
@@ -31,12 +40,17 @@ export function createObjectEventMaker(map: EventFileMap): EventMaker<unknown> {
 
 /** The text of the field at a path. A name that contains dots takes precedence over a path. */
 export function readText(value: unknown, path: string): string | undefined {
+  const field = readField(value, path);
+  return field === undefined ? undefined : formatField(field);
+}
+
+function readField(value: unknown, path: string): unknown {
   if (!isJsonObject(value)) return undefined;
-  if (Object.hasOwn(value, path)) return formatField(value[path]);
+  if (Object.hasOwn(value, path)) return value[path];
   for (let at = path.indexOf("."); at >= 0; at = path.indexOf(".", at + 1)) {
     const name = path.slice(0, at);
-    const nestedText = Object.hasOwn(value, name) ? readText(value[name], path.slice(at + 1)) : undefined;
-    if (nestedText !== undefined) return nestedText;
+    const nestedField = Object.hasOwn(value, name) ? readField(value[name], path.slice(at + 1)) : undefined;
+    if (nestedField !== undefined) return nestedField;
   }
   return undefined;
 }

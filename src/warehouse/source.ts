@@ -52,6 +52,8 @@ export interface Source {
   /** By name. Rows lack any part that is not here. */
   readonly attributes: ReadonlyMap<string, SourcePart>;
   readonly dimensions: ReadonlyMap<string, SourcePart>;
+  /** A part whose cells only the core reads, because the map says more of them than their column. */
+  readonly corePart?: string | undefined;
 }
 
 /** Digits that always fit a 64-bit integer. */
@@ -101,6 +103,8 @@ export function explainNotPushable(
   source: Source,
   { attributes, dimensions }: Pick<PushedSchema, "attributes" | "dimensions">,
 ): string | undefined {
+  if (source.corePart !== undefined)
+    return `the map of ${source.corePart} has decimal, default, empty or values, which only the core reads`;
   for (const [part, name] of [
     [source.schemaName, "schemaName"],
     [source.id, "id"],
@@ -154,19 +158,20 @@ export function bindSource(
     id: toPart(map.id),
     accountId: toPart(map.accountId),
     timestamp: toSourceTime(map.timestamp, columns, name),
-    attributes: new Map(
-      Object.entries(map.attributes).map(([attribute, origin]) => {
-        const sourcePart = toPart(origin);
-        const hasNumberForm = "decimal" in origin && origin.decimal !== undefined && "column" in sourcePart;
-        // Only the core reads numbers in a mapped format.
-        return [
-          attribute,
-          hasNumberForm ? { ...sourcePart, type: { type: "other", name: "number in a mapped format" } } : sourcePart,
-        ];
-      }),
-    ),
+    attributes: new Map(Object.entries(map.attributes).map(([attribute, origin]) => [attribute, toPart(origin)])),
     dimensions: new Map(Object.entries(map.dimensions).map(([dimension, origin]) => [dimension, toPart(origin)])),
+    corePart: findCorePart(map),
   };
+}
+
+/** The name of the first part whose origin has more than a column, value or template. */
+function findCorePart({ schemaName, accountId, attributes, dimensions }: EventFileMap): string | undefined {
+  const parts = [
+    ...Object.entries({ schemaName, accountId }),
+    ...Object.entries(attributes),
+    ...Object.entries(dimensions),
+  ];
+  return parts.find(([, origin]) => Object.values(origin).filter((rule) => rule !== undefined).length > 1)?.[0];
 }
 
 function toSourcePart(origin: Origin, columns: ReadonlyMap<string, ColumnType>): SourcePart {

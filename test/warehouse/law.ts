@@ -78,10 +78,11 @@ export interface Outcome {
 
 /** Every event decided by the core alone, in the order of S17.2. */
 export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: boolean): Outcome {
-  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
+  const findColumn = (name: string): ((record: readonly string[]) => string) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
-  });
+  };
+  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), findColumn);
   const events = read.flatMap((rows, file) =>
     rows.map(({ record, order }, row) => {
       const event = make(record, row + 1);

@@ -31,10 +31,11 @@ export const usageAccount = (id: string, ...aliases: readonly string[]): UsageAc
 
 /** The core's results for an account's rows, one by one in the order of S17.2. */
 export function cellsByCore(query: CellQuery, account: UsageAccount, read: readonly ReadRow[]): readonly string[] {
-  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), (name) => {
+  const findColumn = (name: string): ((record: readonly string[]) => string) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
-  });
+  };
+  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), findColumn);
   const names = [account.id, ...account.aliases];
   const events = read.flatMap(({ record, order }, row) => {
     const event = make(record, row + 1);

@@ -99,7 +99,14 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "map.template": "A string in which {row} is the number of the row, from 1, and {Column} the value of that column.",
   "map.form":
     "The form of times that are not ISO 8601 date-times: the form of the date, which a time of day can follow, or the unit of a number since 1970.",
-  "map.decimal": 'The decimal separator of a column: "," or "." (default).',
+  "map.decimal":
+    'The decimal mark of a column, "," or "."; needed if all of its numbers could have either, such as 1.234.',
+  "map.default": "The text of an empty cell, which is also NULL, null, N/A, - or \\N.",
+  "map.empty":
+    'What an empty cell does, which is also NULL, null, N/A, - or \\N: "fail" rejects the event; "skip" leaves out the row or, if its schema does not declare the attribute, only the attribute.',
+  "map.values": "What the book calls a text of the file, by that text; other texts are unchanged.",
+  "map.valuesFrom":
+    "The path, relative to the map, of a CSV file with two columns, texts of the files and what the book calls them; added to `values`.",
   "map.zone": "The zone of times without one: UTC, an offset such as +05:30, or a name such as Europe/Berlin.",
 };
 

@@ -42,7 +42,7 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
     const bookWithModel = readBookWithModel(file.json, book, undefined);
     const extension = addNewAccounts(
       bookWithModel,
-      await findFirstUses({ files, usagePaths: [], memory: input.memory }, io),
+      await findFirstUses({ files, usagePaths: [], memory: input.memory }, book, io),
     );
     await printNewAccounts(extension.newAccountCount, io);
     book = extension.book;

@@ -36,7 +36,7 @@ export async function readMeteredUsage(args: Arguments, file: BookFile, io: Io):
   }
   if (createsAccounts) {
     const bookWithModel = readBookWithModel(file.json, book, undefined);
-    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths, memory }, io));
+    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths, memory }, book, io));
     await printNewAccounts(extension.newAccountCount, io);
     ({ book } = extension);
   }

@@ -194,7 +194,7 @@ async function readInputs(
   if (planPath !== undefined && plan === undefined) return undefined;
   if (!createsAccounts) return { book, plan };
   const bookWithModel = readBookWithModel(json, book, plan);
-  const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, io));
+  const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, book, io));
   await printNewAccounts(extension.newAccountCount, io);
   return { book: extension.book, plan };
 }

@@ -9,19 +9,29 @@ import {
   createRowEventReader,
   detectSeparator,
 } from "../../event-files/csv-rows.ts";
-import type { EventFileMap } from "../../event-files/event-file-map.ts";
+import type { EventFileMap, EventMakerOptions } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createLineBlocks } from "./line-blocks.ts";
 
 const CHUNK_BYTES = 1 << 16;
 
+/** How the rows of a file become events. */
+export interface RowEventOptions extends EventMakerOptions<readonly string[]> {
+  readonly map: EventFileMap;
+}
+
 /** A cursor over a CSV file, whose first record is the header. */
-export function createCsvCursor(file: string, source: ByteSource, map: EventFileMap, sink: EventSink): EventCursor {
+export function createCsvCursor(
+  file: string,
+  source: ByteSource,
+  sink: EventSink,
+  { map, ...options }: RowEventOptions,
+): EventCursor {
   const rowReader = createRowReader(file, source);
   let rows: readonly Row[] = [];
   let next = 0;
-  const toRowEvent = createRowEventReader(file, map);
+  const toRowEvent = createRowEventReader(file, map, options);
   let head: EventRow = { line: 0, event: { timestamp: "" } };
   let at: number | undefined;
 
@@ -48,6 +58,7 @@ export function createCsvCursor(file: string, source: ByteSource, map: EventFile
     async fill() {
       next = 0;
       rows = await rowReader.next();
+      if (rows.length === 0) options.marks?.end();
       return rows.length > 0;
     },
     take() {

@@ -6,6 +6,7 @@
 import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../event-files/byte-lines.ts";
+import type { MarkCheck } from "../../event-files/decimal-marks.ts";
 import type { EventMaker } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
@@ -36,6 +37,8 @@ export interface NdjsonOptions {
   readonly bufferBytes: number;
   /** Makes events from other objects, which are always parsed. */
   readonly makeEvent?: EventMaker<unknown> | undefined;
+  /** Ended with the file. */
+  readonly marks?: MarkCheck | undefined;
 }
 
 /** A parsed line. */
@@ -113,6 +116,7 @@ export function createNdjsonCursor(
       state.position = blocks.start;
       state.end = blocks.end;
       isOversized = block === "oversized";
+      if (block === "end") options.marks?.end();
       return block !== "end";
     },
     take: () => emitHead(file, state, shapes, sink),

@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";
-import { type DecimalMark, TIME_FORMS, removeGrouping, toDecimalPoint } from "../../event-files/event-file-map.ts";
+import { type DecimalMark, removeGrouping, toDecimalPoint } from "../../event-files/decimal-marks.ts";
 import {
   type Columns,
   guessColumns,
@@ -12,6 +12,7 @@ import {
 } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
+import { TIME_FORMS } from "../../event-files/time-forms.ts";
 import type { Io } from "../io.ts";
 import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";
 import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";

@@ -126,6 +126,7 @@ export async function printProblems(list: ProblemList, book: Book, io: Io): Prom
   lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
   if (list.isStopped) lines.push("stopped at the first problem (--strict)");
   for (const { file, line, message } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${message}`);
+  for (const [reason, count] of list.leftOutRows) lines.push(`${reason}: ${formatCount(count, "row")} left out`);
   for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 

@@ -29,6 +29,8 @@ export interface ProblemList {
   /** The number of each {@link problemKind}, for the first {@link PROBLEMS_MAX} kinds. */
   readonly kinds: ReadonlyMap<string, number>;
   readonly badLines: number;
+  /** The number of rows that a map leaves out, by file and reason. */
+  readonly leftOutRows: ReadonlyMap<string, number>;
   /** The maps of the files, by file. */
   readonly maps: ReadonlyMap<string, EventFileMap>;
   /** The number of events of unknown accounts. */
@@ -41,6 +43,7 @@ export interface ProblemList {
   /** @param accountId the account as named by the event */
   addProblem(problem: LineProblem, accountId?: unknown): void;
   addDisorder(disorder: Disorder): void;
+  addLeftOutRow(file: string, reason: Problem): void;
   addMaps(maps: ReadonlyMap<string, EventFileMap>): void;
 }
 
@@ -97,6 +100,7 @@ export function createProblemList(): ProblemList {
   const disorders: Disorder[] = [];
   const unknownAccounts = new Map<string, number>();
   const kinds = new Map<string, number>();
+  const leftOutRows = new Map<string, number>();
   const maps = new Map<string, EventFileMap>();
   let count = 0;
   let badLines = 0;
@@ -108,6 +112,7 @@ export function createProblemList(): ProblemList {
     isStopped: false,
     unknownAccounts,
     disorders,
+    leftOutRows,
     get count() {
       return count;
     },
@@ -130,6 +135,7 @@ export function createProblemList(): ProblemList {
     addDisorder: (disorder) => {
       disorders.push(disorder);
     },
+    addLeftOutRow: (file, { message }) => incrementCount(leftOutRows, `${file}: ${message}`),
     addMaps: (fileMaps) => {
       for (const [file, map] of fileMaps) maps.set(file, map);
     },

@@ -25,7 +25,11 @@ export interface UsageInputFiles {
 }
 
 /** Finds the accounts in files. @throws {UsageError} for standard input, which can only be read once */
-export async function findFirstUses({ files, usagePaths, memory }: UsageInputFiles, io: Io): Promise<FirstUses> {
+export async function findFirstUses(
+  { files, usagePaths, memory }: UsageInputFiles,
+  { eventSchemas }: Pick<Book, "eventSchemas">,
+  io: Io,
+): Promise<FirstUses> {
   if ([...usagePaths, ...files.map(({ path }) => path)].includes("-"))
     throw new UsageError("--accounts-from-events reads the events twice, so it needs files, not standard input");
   const firstUses = new Map<string, Instant>();
@@ -47,7 +51,7 @@ export async function findFirstUses({ files, usagePaths, memory }: UsageInputFil
     onFilledSlots: () => true,
     onSummedEvents: () => false,
   };
-  const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory));
+  const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory, eventSchemas));
   await mergeEvents(cursors, { onDisorder: () => undefined });
   for (const path of usagePaths) {
     for await (const { row } of readUsageLines(path, io))

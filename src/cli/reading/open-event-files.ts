@@ -1,5 +1,7 @@
 /** Opens the event files of a command, with their maps. */
-import { type EventFileMap, readEventFileMap } from "../../event-files/event-file-map.ts";
+import type { Book } from "../../book/resources/book.ts";
+import { createMarkCheck } from "../../event-files/decimal-marks.ts";
+import type { EventFileMap, EventMakerOptions } from "../../event-files/event-file-map.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
@@ -10,7 +12,7 @@ import {
   type ServerAddress,
 } from "../../warehouse/clickhouse/table.ts";
 import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/parquet-files.ts";
-import { readTextFile } from "../documents/read-documents.ts";
+import { readMapFile } from "../documents/map-file.ts";
 import { UsageError } from "../errors.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
@@ -101,10 +103,18 @@ export function pairWithMaps(
   );
 }
 
-/** Options for reading row by row, without sums. @param memory the memory limit of DuckDB */
-export function createRowReading(memory: string | undefined): ParquetReadOptions {
+/**
+ * Options for reading row by row, without sums.
+ *
+ * @param memory the memory limit of DuckDB
+ * @param eventSchemas the schemas of rows with empty cells that a map skips; default none, so that no row is left out
+ */
+export function createRowReading(
+  memory: string | undefined,
+  eventSchemas: Book["eventSchemas"] = [],
+): ParquetReadOptions {
   return {
-    book: { eventSchemas: [], usageMeters: [], accounts: [] },
+    book: { eventSchemas, usageMeters: [], accounts: [] },
     usesPushdown: false,
     dedupes: false,
     memory,
@@ -127,14 +137,14 @@ export async function openEventFiles(
   try {
     const maps = new Map<string, EventFileMap>();
     for (const { map } of files) {
-      if (map !== undefined && !maps.has(map)) maps.set(map, readEventFileMap(map, await readTextFile(map, io)));
+      if (map !== undefined && !maps.has(map)) maps.set(map, await readMapFile(map, io));
     }
     const streams = files.filter(({ origin }) => origin !== "parquet" && origin !== "clickhouse");
     const inputs = groupParquetFiles(files, maps);
     const servers = groupTables(files, maps, io);
     await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
     for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
-    cursors.push(...openStreams(streams, sources, maps, sink));
+    cursors.push(...openStreams(streams, sources, sink, { maps, eventSchemas: reading.book.eventSchemas }));
     return { cursors, sources, maps: mapsByFile(files, maps) };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
@@ -165,8 +175,14 @@ function mapsByFile(
 function openStreams(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],
-  maps: ReadonlyMap<string, EventFileMap>,
   sink: EventSink,
+  {
+    maps,
+    eventSchemas,
+  }: {
+    readonly maps: ReadonlyMap<string, EventFileMap>;
+    readonly eventSchemas: EventMakerOptions<unknown>["eventSchemas"];
+  },
 ): readonly EventCursor[] {
   const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
   const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
@@ -176,9 +192,11 @@ function openStreams(
     const { path, map, origin } = stream;
     const name = fileName(path);
     const fileMap = map === undefined ? undefined : maps.get(map);
-    if (fileMap !== undefined && origin === "csv") return [createCsvCursor(name, source, fileMap, sink)];
-    const makeEvent = fileMap === undefined ? undefined : createObjectEventMaker(fileMap);
-    return [createNdjsonCursor(name, source, sink, { bufferBytes, makeEvent })];
+    if (fileMap === undefined) return [createNdjsonCursor(name, source, sink, { bufferBytes })];
+    const options = { eventSchemas, marks: createMarkCheck(name) };
+    if (origin === "csv") return [createCsvCursor(name, source, sink, { map: fileMap, ...options })];
+    const makeEvent = createObjectEventMaker(fileMap, options);
+    return [createNdjsonCursor(name, source, sink, { bufferBytes, makeEvent, marks: options.marks })];
   });
 }
 

@@ -77,6 +77,10 @@ function createRunSink(
   return {
     onEvent: (file, line, event) => recordOutcome(run.add(event), readAccountId(event), file, line),
     onBadLine: (file, line, reason) => {
+      if (reason.code === "ROW_LEFT_OUT") {
+        list.addLeftOutRow(file, reason);
+        return true;
+      }
       list.addProblem({ file, line, status: BAD_LINE, ...reason });
       return !strict;
     },

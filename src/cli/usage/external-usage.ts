@@ -6,13 +6,12 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
-import { readEventFileMap } from "../../event-files/event-file-map.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { usageFromRows, type UsageSource } from "../../ledger/usage-source.ts";
 import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import { createTableUsage } from "../../warehouse/clickhouse/usage.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
-import { readTextFile } from "../documents/read-documents.ts";
+import { readMapFile } from "../documents/map-file.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { type UsageRowTexts, readUsageLines } from "./usage-files.ts";
@@ -88,7 +87,7 @@ export async function readExternalUsage(args: Arguments, io: Io): Promise<Extern
 /** Opens the table at an address. Its client keeps no connections, so it needs no closing. */
 async function openTableSource(address: string, mapFile: string | undefined, io: Io): Promise<UsageSource> {
   const { server, name } = readTableAddress(address, io.env);
-  const map = mapFile === undefined ? undefined : readEventFileMap(mapFile, await readTextFile(mapFile, io));
+  const map = mapFile === undefined ? undefined : await readMapFile(mapFile, io);
   return createTableUsage({ client: await connectClickHouse(server), ...name, map, dedupes: true });
 }
 

@@ -95,6 +95,21 @@ export function listNeededColumns(map: EventFileMap | undefined, table: string):
   return listMappedColumns(map);
 }
 
+/**
+ * Checks that the server can select the rows of schemas and accounts by their names in the book.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID for a map with other names, or with names in a file that is not read
+ */
+export function requireTableNames(map: EventFileMap, table: string): void {
+  const hasRule = (origin: object, rule: string): boolean => Object.hasOwn(origin, rule);
+  const { schemaName, accountId, attributes, dimensions } = map;
+  if (hasRule(schemaName, "values") || hasRule(accountId, "values"))
+    throw invalidTableError(`${table}: remove "values" of schemaName and accountId: their names must be in the table`);
+  const origins = [schemaName, accountId, ...Object.values(attributes), ...Object.values(dimensions)];
+  if (origins.some((origin) => hasRule(origin, "valuesFrom")))
+    throw invalidTableError(`${table}: write the names of "valuesFrom" into "values"`);
+}
+
 /** A map for a schema's rows, with a column for each part that the schema declares. */
 function createSchemaMap(
   { attributes, dimensions }: Pick<EventSchema, "attributes" | "dimensions">,

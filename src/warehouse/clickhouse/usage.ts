@@ -18,7 +18,7 @@ import { toIdHashSql } from "../sql/classified-rows.ts";
 import type { Database } from "../sql/dialect.ts";
 import { toTextListSql } from "../sql/event-parts.ts";
 import { clickHouseSql, createRowCondition, quoteClickhouseText } from "./clickhouse-sql.ts";
-import { bindTableParts, listNeededColumns, type TablePart } from "./mapped-tables.ts";
+import { bindTableParts, listNeededColumns, requireTableNames, type TablePart } from "./mapped-tables.ts";
 import {
   type ClickHouse,
   createClickHouseDatabase,
@@ -92,10 +92,11 @@ export interface EventColumns {
 
 /**
  * Creates a usage source for a table with a parsed map; see `clickhouseUsage`.
- * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers
+ * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers, or with other names of schemas or accounts
  */
 export function createTableUsage(events: ClickHouseEvents): UsageSource {
   const { table, database, dedupes, map } = events;
+  if (map !== undefined) requireTableNames(map, table);
   const columnNames = listNeededColumns(map, table);
   const tableLabel = `the table ${database === undefined ? "" : `${database}.`}${table} of ClickHouse`;
   return {

@@ -90,9 +90,7 @@ async function openCursors(
   options: DatabaseReadOptions,
 ): Promise<readonly EventCursor[]> {
   const { book, usesPushdown, dedupes, knownRepeats } = options;
-  const boundSources = inputs.map((input) =>
-    bindRows(input, usesPushdown && input.isDecidedByCore !== true ? options : undefined),
-  );
+  const boundSources = inputs.map((input) => bindRows(input, usesPushdown && input.isDecidedByCore !== true, options));
   const sources = boundSources.map(({ meteredSource }) => meteredSource);
   const activeNames = new Map(listAccountNames(book));
   const metering = await meterSources(db, sources, {
@@ -124,23 +122,26 @@ interface CursorContext {
 
 function bindRows(
   { databaseRows, map, mapFile }: MappedRows,
-  options: Pick<DatabaseReadOptions, "book" | "keepsValues"> | undefined,
+  usesPushdown: boolean,
+  { book, keepsValues }: Pick<DatabaseReadOptions, "book" | "keepsValues">,
 ): { readonly meteredSource: MeteredSource; readonly make: EventMaker<readonly string[]> } {
   const { from, columns, fileExpression, rowCount } = databaseRows;
   const columnNames = listMappedColumns(map);
   const source = bindSource(map, { from, columns, name: mapFile });
   const sourceColumns = columnNames.map((column) => toSourceColumn(columns, column));
   const types = sourceColumns.map(({ type }) => type.type);
-  const makeEvent = createEventMaker<readonly string[]>(map, (name) => {
+  const findColumn = (name: string): ((record: readonly string[]) => string) => {
     const index = columnNames.indexOf(name);
     return (record) => record[index] ?? "";
-  });
-  const plan =
-    options &&
-    planPushdown(options.book, {
-      ranges: (name, bounds) => computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
-      keepsValues: options.keepsValues,
-    });
+  };
+  const makeEvent = createEventMaker<readonly string[]>(map, findColumn, { eventSchemas: book.eventSchemas });
+  const plan = usesPushdown
+    ? planPushdown(book, {
+        ranges: (name, bounds) =>
+          computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
+        keepsValues,
+      })
+    : undefined;
   const pushedSchemas = [...(plan?.schemas.values() ?? [])].filter(
     (pushedSchema) => explainNotPushable(source, pushedSchema) === undefined,
   );

@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import { TIME_FORMS } from "../../../event-files/event-file-map.ts";
 import type { Sample } from "../../../event-files/guess-columns.ts";
+import { TIME_FORMS } from "../../../event-files/time-forms.ts";
 import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import {
   listAccountIds,

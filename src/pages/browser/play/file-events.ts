@@ -2,6 +2,7 @@
  * The events of a dropped file: JSON lines, or CSV rows through a map, as on the command line. It is read in blocks
  * of whole lines.
  */
+import type { Book } from "../../../book/resources/book.ts";
 import { hasCode } from "../../../errors.ts";
 import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../event-files/byte-lines.ts";
 import {
@@ -12,7 +13,8 @@ import {
   createRowEventReader,
   detectSeparator,
 } from "../../../event-files/csv-rows.ts";
-import { readEventFileMap } from "../../../event-files/event-file-map.ts";
+import { createMarkCheck } from "../../../event-files/decimal-marks.ts";
+import { type EventMakerOptions, readEventFileMap } from "../../../event-files/event-file-map.ts";
 import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import { createObjectEventMaker, createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
@@ -36,23 +38,29 @@ const SAMPLE_BYTES = 1 << 20;
 /** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */
 export async function* readFileEvents(
   { file, map }: MappedFile,
+  eventSchemas: Book["eventSchemas"],
   onRead: (bytes: number) => void,
 ): AsyncGenerator<readonly FileEvent[]> {
   const blocks = readLineBlocks(file, onRead);
   const first = await blocks.next();
   if (first.done === true) return;
+  const options = { eventSchemas, marks: createMarkCheck(file.name) };
   const readBlock =
-    isTable(file.name, first.value) && map !== undefined ? createTableReader(file.name, map) : createObjectReader(map);
+    isTable(file.name, first.value) && map !== undefined
+      ? createTableReader(file.name, map, options)
+      : createObjectReader(map, options);
   yield await readBlock(first.value);
   for await (const block of blocks) yield await readBlock(block);
   yield await readBlock(undefined);
+  options.marks.end();
 }
 
 /** Reads the events of a block; for undefined, the remaining ones at the end of the file. */
 type BlockReader = (block: Uint8Array | undefined) => Promise<readonly FileEvent[]>;
 
-function createObjectReader(mapText: string | undefined): BlockReader {
-  const toEvent = mapText === undefined ? undefined : createObjectEventMaker(readEventFileMap("the map", mapText));
+function createObjectReader(mapText: string | undefined, options: EventMakerOptions<unknown>): BlockReader {
+  const toEvent =
+    mapText === undefined ? undefined : createObjectEventMaker(readEventFileMap("the map", mapText), options);
   let line = 0;
   let rowNumber = 0;
   return async (block) =>
@@ -76,8 +84,8 @@ function createObjectReader(mapText: string | undefined): BlockReader {
     );
 }
 
-function createTableReader(name: string, mapText: string): BlockReader {
-  const toEvent = createRowEventReader(name, readEventFileMap("the map", mapText));
+function createTableReader(name: string, mapText: string, options: EventMakerOptions<unknown>): BlockReader {
+  const toEvent = createRowEventReader(name, readEventFileMap("the map", mapText), options);
   const readRows = createRowReader(name);
   return async (block) => (await readRows(block)).map(toEvent).filter((row): row is EventRow => row !== undefined);
 }

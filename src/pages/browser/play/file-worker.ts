@@ -42,7 +42,7 @@ export async function priceFile(
     const run = createPreview(bookResult.book, { explain: true });
     const problems: string[] = [];
     let [events, problemCount, bytes, reportedBytes] = [0, 0, 0, 0];
-    const blocks = readFileEvents({ file, map }, (count) => {
+    const blocks = readFileEvents({ file, map }, bookResult.book.eventSchemas, (count) => {
       bytes = count;
     });
     for await (const block of blocks) {

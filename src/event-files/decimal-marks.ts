@@ -1,0 +1,95 @@
+/** Decimal marks and separators of thousands in texts, and columns whose numbers could be read with either mark. */
+import { InputError, quoteText } from "./input-error.ts";
+
+/** The decimal mark. The other one may separate thousands. */
+export type DecimalMark = "," | ".";
+
+const COMMA_NUMBER = /^[+-]?(?:\d+|[1-9]\d{0,2}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;
+const GROUPED_NUMBER = /^[+-]?[1-9]\d{0,2}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
+const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
+const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** Replaces a decimal comma by a point and removes points between thousands; undefined for other text. */
+export function toDecimalPoint(text: string): string | undefined {
+  return COMMA_NUMBER.test(text) ? text.replaceAll(/[. \u00a0\u202f]/g, "").replace(",", ".") : undefined;
+}
+
+/**
+ * Removes commas, spaces or apostrophes between thousands; undefined if they are misplaced. Other text is unchanged.
+ */
+export function removeGrouping(text: string): string | undefined {
+  if (GROUPED_NUMBER.test(text)) return text.replaceAll(BETWEEN_THOUSANDS, "");
+  return text.search(BETWEEN_THOUSANDS) === -1 ? text : undefined;
+}
+
+/** The two numbers that a text such as `1.234` could be. */
+export interface AmbiguousNumber {
+  readonly text: string;
+  /** The number by the decimal mark. */
+  readonly readings: Readonly<Record<DecimalMark, string>>;
+}
+
+/**
+ * The decimal mark that a number must have, or both readings of a number with 1 to 3 digits, one mark and exactly three
+ * digits.
+ *
+ * @returns undefined for numbers without a point or comma, which say nothing about the mark, and for other text
+ */
+export function findDecimalMark(text: string): DecimalMark | AmbiguousNumber | undefined {
+  if (!/[.,]/.test(text)) return undefined;
+  const withComma = toDecimalPoint(text);
+  const withPoint = removeGrouping(text);
+  const isPointNumber = withPoint !== undefined && POINT_NUMBER.test(withPoint);
+  if (withComma === undefined) return isPointNumber ? "." : undefined;
+  return isPointNumber ? { text, readings: { ",": withComma, ".": withPoint } } : ",";
+}
+
+/** Why a column needs a decimal mark in the map. */
+export function describeMissingMark(file: string, column: string, found: "," | AmbiguousNumber, text: string): string {
+  const subject = `${file}: the column ${quoteText(column)}`;
+  if (found === ",")
+    return `${subject} has numbers with a decimal comma, such as ${text}; write "decimal": "," for it in the map`;
+  const { readings } = found;
+  return (
+    `${subject} has numbers that can be read in two ways: ${found.text} is ${readings["."]} or ${readings[","]}; ` +
+    `write "decimal": "." for it in the map if it is ${readings["."]}, "decimal": "," if it is ${readings[","]}`
+  );
+}
+
+/** Checks the columns of one file whose decimal mark the map doesn't set: their numbers are read with a point. */
+export interface MarkCheck {
+  /**
+   * Creates an observer of the texts of a column.
+   *
+   * The observer throws an {@link InputError} for a number with a decimal comma.
+   */
+  watchColumn(column: string): (text: string) => void;
+  /** Ends the file. @throws {InputError} for a column with only numbers that can be read with either mark */
+  end(): void;
+}
+
+/** @param file the file's name, for messages */
+export function createMarkCheck(file: string): MarkCheck {
+  const columns: { readonly name: string; hasPoint: boolean; ambiguous: AmbiguousNumber | undefined }[] = [];
+  return {
+    watchColumn(name) {
+      const column: (typeof columns)[number] = { name, hasPoint: false, ambiguous: undefined };
+      columns.push(column);
+      return (text) => {
+        const point = text.indexOf(".");
+        const hasComma = text.includes(",");
+        if (!hasComma && (point === -1 || (column.hasPoint && !text.includes(".", point + 1)))) return;
+        const mark = findDecimalMark(text);
+        if (mark === ",") throw new InputError(describeMissingMark(file, name, mark, text));
+        if (mark === ".") column.hasPoint = true;
+        else column.ambiguous ??= mark;
+      };
+    },
+    end() {
+      for (const { name, hasPoint, ambiguous } of columns) {
+        if (!hasPoint && ambiguous !== undefined)
+          throw new InputError(describeMissingMark(file, name, ambiguous, ambiguous.text));
+      }
+    },
+  };
+}
