@@ -80,7 +80,7 @@ const CASES: readonly (readonly [argv: readonly string[], sentence: string])[] =
   ),
   [["chart", book, "--at", "um.none=3"], '--at: the plan has no card "um.none" with a quantity; its cards: "um.units"'],
   [["chart", book, "--at", "um.units=3", "--at", "um.units=4"], '--at: "um.units" has several quantities; give one'],
-  [["chart", plan, "--plan", "pp.other"], 'no plan "pp.other"; plan.json is the plan "pp.small"'],
+  [["chart", plan, "--plan", "pp.other"], 'no plan "pp.other" in plan.json; its plans: pp.small'],
   [["serve", "--map", map], "--map needs a table in --usage"],
   [["play", "--events", events], "--events needs BOOK: give the path of the book that prices them"],
   [

@@ -1,16 +1,17 @@
 /** `ratebook check`: checks a book, and a plan against it. */
 import type { Book } from "../../book/resources/book.ts";
+import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { requireFilePath, type Command } from "../command.ts";
 import { findBookWarnings } from "../documents/book-warnings.ts";
-import { readBookFile, readPlanFile } from "../documents/read-documents.ts";
+import { readBookFile, readBookOrPlanFile, readPlanFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { meteredUsageOptions } from "../reading/event-options.ts";
+import { hasUsageOptions, meteredUsageOptions } from "../reading/event-options.ts";
 
 export const checkCommand: Command = {
-  usage: "BOOK [--plan FILE] [--events FILE…] [--usage FILE…]",
+  usage: "BOOK|PLAN [--plan FILE] [--events FILE…] [--usage FILE…]",
   options: {
     plan: { kind: "one", value: "FILE", help: "a price plan to check against the book" },
     ...meteredUsageOptions,
@@ -19,11 +20,17 @@ export const checkCommand: Command = {
 };
 
 async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = requireBookPath(args);
-  const file = await readBookFile(path, io);
+  const path = requireFilePath(args, "BOOK or PLAN");
+  const planPath = args.value("plan");
+  const needsBook = planPath !== undefined || hasUsageOptions(args);
+  const file = await (needsBook ? readBookFile : readBookOrPlanFile)(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
-  const planPath = args.value("plan");
+  if (file.plan !== undefined) {
+    await write(io.stdout, describePlan(path, file.plan));
+    await write(io.stderr, `${path}: its references were not checked; for that use: check BOOK --plan ${path}\n`);
+    return "done";
+  }
   if (planPath === undefined) {
     await write(io.stdout, `${path}: ok, ${describeContents(book)}\n`);
     for (const warning of findBookWarnings(book)) await write(io.stderr, `${path}: warning: ${toPrintable(warning)}\n`);
@@ -35,13 +42,12 @@ async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
     throw new UsageError("use either --plan, or --events and --usage; preview --plan FILE prices usage with a plan");
   const plan = await readPlanFile(planPath, book, io);
   if (plan === undefined) return "problems";
-  await write(io.stdout, `${planPath}: ok, price plan ${plan.id} version ${plan.version}\n`);
+  await write(io.stdout, describePlan(planPath, plan));
   return "done";
 }
 
-/** Whether options for events or usage are present; reading these takes more code than checking a book. */
-function hasUsageOptions(args: Arguments): boolean {
-  return Object.keys(meteredUsageOptions).some((name) => args.flag(name));
+function describePlan(path: string, { id, version }: PricePlan): string {
+  return `${path}: ok, price plan ${id} version ${version}\n`;
 }
 
 function describeContents(book: Book): string {

@@ -7,18 +7,18 @@ import type { Book } from "../../book/resources/book.ts";
 import { hasCode } from "../../errors.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
-import { readBookFile, readTextFile } from "../documents/read-documents.ts";
+import { requireFilePath, type Command } from "../command.ts";
+import { readBookFile, readBookOrPlanFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
 import { withOutput } from "../output/output-file.ts";
-import { meteredUsageOptions } from "../reading/event-options.ts";
+import { hasUsageOptions, meteredUsageOptions } from "../reading/event-options.ts";
 import { outputOptions } from "../reading/input-options.ts";
 import { readMeteredUsage } from "./metered-usage.ts";
 
 export const lintCommand: Command = {
-  usage: "BOOK [options]",
+  usage: "BOOK|PLAN [options]",
   options: {
     ...outputOptions(["text", "json", "sarif"], "findings"),
     "jump-share": {
@@ -32,17 +32,24 @@ export const lintCommand: Command = {
   run: runLint,
 };
 
+/** The path of a plan that is a file of its own, in the book that is assumed for it. */
+const PLAN_PATH = "$.pricePlans[0]";
+
 async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  const path = requireBookPath(args);
-  const file = await readBookFile(path, io);
+  const path = requireFilePath(args, "BOOK or PLAN");
+  const file = await (hasUsageOptions(args) ? readBookFile : readBookOrPlanFile)(path, io);
   if (file === undefined) return "problems";
   const text = await readTextFile(path, io);
   const document = parseJsonDocument(text);
   const { book, usage, problemCount } = await readMeteredUsage(args, file, io);
-  const findings = lintWithOptions(book, { jumpShare: args.value("jump-share"), usage }).map((each): PlacedFinding => {
+  const allFindings = lintWithOptions(book, { jumpShare: args.value("jump-share"), usage });
+  const findings = allFindings.flatMap((each): readonly PlacedFinding[] => {
     // A book with accounts from events is a copy, and has other paths.
-    const path = book === file.book ? each.path : formatPath(toWrittenPath(file.book, parsePath(each.path)));
-    return { ...each, path, place: "findPlace" in document ? document.findPlace({ path }) : undefined };
+    const bookPath = book === file.book ? each.path : formatPath(toWrittenPath(file.book, parsePath(each.path)));
+    // Only what a file has is shown, not what is assumed of its book.
+    if (file.plan !== undefined && !bookPath.startsWith(PLAN_PATH)) return [];
+    const path = file.plan === undefined ? bookPath : `$${bookPath.slice(PLAN_PATH.length)}`;
+    return [{ ...each, path, place: "findPlace" in document ? document.findPlace({ path }) : undefined }];
   });
   await withOutput(args, io, async ({ stdout }) => {
     switch (args.value("format") ?? "text") {

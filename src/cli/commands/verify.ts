@@ -9,7 +9,7 @@ import { type Count, createMetering, type Metering, parseJson, type Verification
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { parseInvoices } from "../documents/invoice-files.ts";
-import { readTextFile } from "../documents/read-documents.ts";
+import { readTextFile, rejectPlan } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { eventOptions, usageOptions } from "../reading/event-options.ts";
@@ -111,7 +111,10 @@ async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonl
 /** Reads a book file. Comments are ignored; numbers become fractions. */
 async function readBookDocument(path: string, io: Io): Promise<unknown> {
   const document = parseJsonDocument(await readTextFile(path, io));
-  if ("value" in document) return parseJson(stringifyJson(document.value));
+  if ("value" in document) {
+    rejectPlan(path, document.value);
+    return parseJson(stringifyJson(document.value));
+  }
   throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
 }
 

@@ -7,7 +7,7 @@ import { selectDraftAccounts } from "../../ledger/preview/preview-options.ts";
 import { selectAccounts } from "../../ledger/preview/preview.ts";
 import { rejection } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
-import { parseDraft, parseOrPrintProblems } from "./read-documents.ts";
+import { readPlanFile } from "./read-documents.ts";
 
 /**
  * Reads a draft and prints its problems to standard error, including currencies of the accounts that it does not
@@ -23,11 +23,9 @@ export async function readDraftFile(
 ): Promise<PricePlan | undefined> {
   const areRequested = accounts.length > 0;
   const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
-  return parseOrPrintProblems(path, io, (json) => {
-    const plan = parseDraft(path, json, book);
+  return readPlanFile(path, book, io, (plan) => {
     try {
       selectDraftAccounts(draftAccounts, plan, { areRequested });
-      return plan;
     } catch (error) {
       if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
       const part = plan.pricePlanDetails.pricingCycleConfig ? ".supportedCurrencies" : "";

@@ -84,7 +84,7 @@ export async function readInvoices(path: string, io: Io): Promise<readonly Invoi
 /** Same as {@link readInvoices}, for text. */
 export function parseInvoices(path: string, text: string): readonly Invoice[] {
   try {
-    const json = parseJson(text);
+    const json = parseJsonOrComments(text);
     const isDocument = isPlainObject(json) && "invoices" in json;
     const content: unknown = isDocument ? json["invoices"] : json;
     const basePath = isDocument ? "$.invoices" : "$";
@@ -98,6 +98,16 @@ export function parseInvoices(path: string, text: string): readonly Invoice[] {
   } catch (error) {
     if (error instanceof RangeError) throw new InputError(`${path}: nested too deeply`);
     if (error instanceof InvoiceFormatError || error instanceof RatebookError) throw toInputError(error, path, text);
+    throw error;
+  }
+}
+
+function parseJsonOrComments(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    const document = parseJsonDocument(text);
+    if ("value" in document) return document.value;
     throw error;
   }
 }

@@ -1,11 +1,14 @@
 import { parseBook, parsePlan, toBookInput } from "../../book/book.ts";
+import { bookError } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { type Book, RESOURCES } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { readBaseCurrency } from "../../book/short/expand-book.ts";
+import { type JsonObject, listObjects } from "../../book/short/json-object.ts";
 import { hasCode, type Problem } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { parseJson } from "../../numbers/json.ts";
-import { createProblem } from "../../problem-table.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
+import { changeProblem, createProblem } from "../../problem-table.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { formatProblems } from "./problem-report.ts";
@@ -34,56 +37,139 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
 export interface BookFile {
   readonly book: Book;
   readonly json: unknown;
+  /** The plan of a file with only a plan. The book has nothing but this plan and what it refers to. */
+  readonly plan?: PricePlan;
 }
 
 /**
  * Reads a book and prints its problems to standard error. Comments and trailing commas are allowed.
  *
  * @returns undefined if it has problems
+ * @throws {InputError} if the file contains only a plan
  */
 export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
   return parseOrPrintProblems(path, io, (json) => {
-    const book = parseBook(json);
-    return { book, json: toBookInput(book) };
+    try {
+      return parseBookFile(json);
+    } catch (error) {
+      if (hasCode(error, "ERR_BOOK_INVALID")) rejectPlan(path, json);
+      throw error;
+    }
+  });
+}
+
+function parseBookFile(json: unknown): BookFile {
+  const book = parseBook(json);
+  return { book, json: toBookInput(book) };
+}
+
+/** @throws {InputError} if a document is a plan, where a book is needed */
+export function rejectPlan(path: string, json: unknown): void {
+  if (isPlan(toValue(json)))
+    throw new InputError(
+      `${path} is a price plan, but a book is needed; list the plan in a book's "pricePlans", or pass it with --plan if the command has that option`,
+    );
+}
+
+/**
+ * Same as {@link readBookFile}, and reads a file with only a plan, in long or short form, whose references are assumed
+ * to exist.
+ */
+export async function readBookOrPlanFile(path: string, io: Io): Promise<BookFile | undefined> {
+  return parseOrPrintProblems(path, io, (json) => {
+    try {
+      return parseBookFile(json);
+    } catch (error) {
+      const value = toValue(json);
+      if (!isPlan(value)) throw error;
+      const { $schema: _, ...planInput } = { $schema: "", ...value };
+      const model = createBookForPlan(planInput);
+      const plan = parsePlan(json, model);
+      return { ...parseBookFile({ ...toBookInput(model), pricePlans: [planInput] }), plan };
+    }
   });
 }
 
 /**
- * Same as {@link readBookFile}, for a price plan that belongs to a book.
+ * Reads the plan of an option such as `--plan` and prints its problems. The option names a file with a plan, a book with
+ * one plan, or `BOOK.json#ID`.
  *
- * @throws {InputError} if the file contains a book
+ * @param book what the plan refers to
+ * @param check more checks of the plan; throws ERR_BOOK_INVALID with paths inside the plan
+ * @throws {UsageError} for a book with several plans or none
+ * @throws {InputError} for a book in another base currency, in which its plans may have their prices
  */
-export async function readPlanFile(path: string, book: Book, io: Io): Promise<PricePlan | undefined> {
-  return parseOrPrintProblems(path, io, (json) => parseDraft(path, json, book));
+export async function readPlanFile(
+  option: string,
+  book: Book,
+  io: Io,
+  check: (plan: PricePlan) => void = () => {},
+): Promise<PricePlan | undefined> {
+  const { baseCurrency } = book.organization;
+  const [, path = option, id] = /^(.*\.jsonc?)#([^#/\\]+)$/.exec(option) ?? [];
+  return parseOrPrintProblems(path, io, (json) => {
+    const value = toValue(json);
+    const plans = isBook(value) ? listObjects(value["pricePlans"]) : [];
+    if (isBook(value) && isJsonObject(value["organization"]) && readBaseCurrency(value) !== baseCurrency)
+      throw new InputError(
+        `${path} has the base currency ${readBaseCurrency(value)}, not ${baseCurrency}; write its plan, with currencies, to a file of its own`,
+      );
+    const draft = isBook(value) ? selectPlan(path, plans, { id, advice: `--plan ${path}#ID` }) : json;
+    try {
+      const plan = parsePlan(draft, book);
+      check(plan);
+      return plan;
+    } catch (error) {
+      if (!isBook(value) || !hasCode(error, "ERR_BOOK_INVALID")) throw error;
+      const place = `$.pricePlans[${plans.findIndex((plan) => plan === draft)}]`;
+      const { problems } = error.details;
+      throw bookError(
+        "the plan",
+        problems.length,
+        problems.map((problem) => changeProblem(problem, { path: place + problem.path.slice(1) })),
+      );
+    }
+  });
 }
 
-/** Parses the plan of `--plan`. @throws {InputError} if the file contains a book, instead of a problem for each field */
-export function parseDraft(path: string, json: unknown, book: Book): PricePlan {
-  try {
-    return parsePlan(json, book);
-  } catch (error) {
-    if (hasCode(error, "ERR_BOOK_INVALID") && isBook(json))
-      throw new InputError(`${path} is a book; --plan needs a file with one plan`);
-    throw error;
-  }
-}
-
-/** Whether a value, or the value of a text, has plans but isn't one. */
-function isBook(json: unknown): boolean {
+/** The value of a JSON text, which may have comments; undefined for a wrong one. Other values stay as they are. */
+function toValue(json: unknown): unknown {
   const document = typeof json === "string" ? parseJsonDocument(json) : { value: json };
-  const value = "value" in document ? document.value : undefined;
-  return (
-    typeof value === "object" && value !== null && Object.keys(RESOURCES).some((list) => Object.hasOwn(value, list))
-  );
+  return "value" in document ? document.value : undefined;
+}
+
+function isBook(value: unknown): value is JsonObject {
+  return isJsonObject(value) && Object.keys(RESOURCES).some((list) => Object.hasOwn(value, list));
 }
 
 /** Whether a value is one plan, in either form: unlike a book, it has an id. */
-function isPlanDocument(value: unknown): value is object {
+function isPlan(value: unknown): value is JsonObject {
   return (
-    typeof value === "object" &&
-    value !== null &&
-    (Object.hasOwn(value, "pricePlanDetails") || Object.hasOwn(value, "id"))
+    isJsonObject(value) && !isBook(value) && (Object.hasOwn(value, "pricePlanDetails") || Object.hasOwn(value, "id"))
   );
+}
+
+/**
+ * The plan of a book by its id, or else the only one; of its versions the last.
+ *
+ * @param advice the option that selects one
+ * @throws {UsageError} if there is none, or there are several
+ */
+function selectPlan<Plan extends { readonly id?: unknown; readonly version?: unknown }>(
+  path: string,
+  plans: readonly Plan[],
+  { id, advice }: { readonly id: string | undefined; readonly advice: string },
+): Plan {
+  const ids = [...new Set(plans.map((plan) => String(plan.id)))];
+  const selected = id ?? ids[0];
+  if (selected === undefined) throw new UsageError(`${path} has no plan`);
+  if (!ids.includes(selected))
+    throw new UsageError(`no plan ${quoteText(selected)} in ${path}; its plans: ${ids.join(", ") || "none"}`);
+  if (id === undefined && ids.length > 1)
+    throw new UsageError(`${path} has several plans; select one with ${advice}: ${ids.join(", ")}`);
+  return plans
+    .filter((plan) => plan.id === selected)
+    .reduce((last, plan) => (Number(plan.version ?? 1) > Number(last.version ?? 1) ? plan : last));
 }
 
 /** A price plan, and the names of what it prices. */
@@ -94,31 +180,16 @@ export interface PlanFile {
 }
 
 /**
- * Reads a plan from a book, or from a file with only a plan, whose references are assumed to exist.
+ * Reads a plan from a book or a file with only a plan.
  *
  * @param id the plan's id if the book has several; of its versions the last is used
  * @throws {UsageError} if the file has no such plan, or has several and none is selected
  */
 export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
-  const planOrBook = await parseOrPrintProblems(path, io, (json): PlanFile | Book => {
-    const value = typeof json === "string" ? parseJson(json) : json;
-    if (!isPlanDocument(value)) return parseBook(json);
-    const book = createBookForPlan(value);
-    return { plan: parsePlan(json, book), names: displayNames(book) };
-  });
-  if (planOrBook === undefined) return planOrBook;
-  if ("plan" in planOrBook) {
-    if (id === undefined || id === planOrBook.plan.id) return planOrBook;
-    throw new UsageError(`no plan ${quoteText(id)}; ${path} is the plan ${quoteText(planOrBook.plan.id)}`);
-  }
-  const { pricePlans } = planOrBook;
-  const [first, ...more] = id === undefined ? pricePlans : pricePlans.filter((plan) => plan.id === id);
-  const plans = `the plans of the book: ${[...new Set(pricePlans.map((plan) => plan.id))].join(", ") || "none"}`;
-  if (first === undefined)
-    throw new UsageError(id === undefined ? `${path} has no plan` : `no plan ${quoteText(id)}; ${plans}`);
-  if (more.some((plan) => plan.id !== first.id)) throw new UsageError(`missing --plan ID; ${plans}`);
-  const plan = more.reduce((last, each) => (each.version > last.version ? each : last), first);
-  return { plan, names: displayNames(planOrBook) };
+  const file = await readBookOrPlanFile(path, io);
+  if (file === undefined) return undefined;
+  const plan = selectPlan(path, file.book.pricePlans, { id, advice: "--plan ID" });
+  return { plan, names: displayNames(file.book) };
 }
 
 /** The names of meters, add-ons and features on invoices, by id. */

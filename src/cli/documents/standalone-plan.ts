@@ -3,10 +3,9 @@ import { parseBook } from "../../book/book.ts";
 import { collectProblems } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { expandPlanDocument } from "../../book/short/expand-book.ts";
+import { type JsonObject, listObjects, valueAt } from "../../book/short/json-object.ts";
 import { hasCode } from "../../errors.ts";
-
-/** An unchecked JSON object. */
-type JsonObject = Readonly<Record<string, unknown>>;
+import { isJsonObject } from "../../numbers/decimal.ts";
 
 /**
  * A book with the meters, add-ons and features that a plan refers to. Invalid references are left to the plan's own
@@ -15,7 +14,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 export function createBookForPlan(plan: object): Book {
   const { document } = expandPlanDocument(plan, parseBook({}), collectProblems());
   const { pricePlanDetails } = document as { readonly pricePlanDetails?: unknown };
-  const details = isObjectLike(pricePlanDetails) ? pricePlanDetails : {};
+  const details = isJsonObject(pricePlanDetails) ? pricePlanDetails : {};
   // The add-ons and features of a short plan need not be listed.
   const isShort = document !== plan;
   const addOns = (
@@ -30,14 +29,23 @@ export function createBookForPlan(plan: object): Book {
     ["billingEntitlementRateCards", "entitlementOverageRateCards"],
     "featureId",
   );
+  const meterIds = collectReferences(details, ["usageRateCards"], "usageMeterId");
+  const groups = meterIds.map((id) => collectGroups(details, id));
   try {
     return parseBook({
-      eventSchemas: [{ name: "event", attributes: [{ name: "quantity" }] }],
-      usageMeters: toResources(collectReferences(details, ["usageRateCards"], "usageMeterId")).map((item) => ({
+      eventSchemas: [
+        {
+          name: "event",
+          attributes: [{ name: "quantity" }],
+          dimensions: [...new Set(groups.flat())].map((name) => ({ name })),
+        },
+      ],
+      usageMeters: toResources(meterIds).map((item, index) => ({
         ...item,
-        aggregation: "COUNT",
+        aggregation: "SUM",
         eventSchemaName: "event",
-        computations: [{ order: 1 }],
+        computations: [{ order: 1, computation: { var: "attribute.quantity" } }],
+        ...(groups[index]?.length === 0 ? {} : { groupBy: groups[index] }),
       })),
       features: (isShort ? [] : toResources(features)).map((item) => ({
         ...item,
@@ -52,12 +60,16 @@ export function createBookForPlan(plan: object): Book {
   }
 }
 
+/** The dimensions by which the price tables of a meter tell usage apart. */
+function collectGroups({ usageRateCards }: JsonObject, meterId: string): readonly string[] {
+  const tables = listObjects(usageRateCards).filter((card) => card["usageMeterId"] === meterId);
+  const rows = tables.flatMap(({ rateTable }) => listObjects(valueAt(rateTable, ["rows"])));
+  return [...new Set(rows.flatMap(({ when }) => (isJsonObject(when) ? Object.keys(when) : [])))];
+}
+
 /** The ids that the cards of some lists refer to, without duplicates. */
 function collectReferences(details: JsonObject, lists: readonly string[], key: string): readonly string[] {
-  const ids = lists
-    .map((list) => details[list])
-    .flatMap((cards) => (Array.isArray(cards) ? (cards as readonly unknown[]) : []))
-    .map((card) => (isObjectLike(card) ? card[key] : undefined));
+  const ids = lists.flatMap((list) => listObjects(details[list]).map((card) => card[key]));
   return [...new Set(ids.filter((id) => typeof id === "string"))];
 }
 
@@ -68,8 +80,4 @@ function toResources(texts: readonly string[]): readonly { id: string; name: str
       ? { id: `reference-${index + 1}`, name: text, displayName: text }
       : { id: text, name: `reference ${index + 1}`, displayName: text },
   );
-}
-
-function isObjectLike(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null;
 }

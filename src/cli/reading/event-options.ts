@@ -1,5 +1,5 @@
 /** Options for files of events and of usage, which several commands share. */
-import type { OptionSpecs } from "../arguments.ts";
+import type { Arguments, OptionSpecs } from "../arguments.ts";
 
 export const EVENT_FORMATS = ["ndjson", "csv", "parquet"] as const;
 export type EventFormat = (typeof EVENT_FORMATS)[number];
@@ -52,3 +52,8 @@ export const meteredUsageOptions: OptionSpecs = {
   },
   ...idOptions,
 };
+
+/** Whether options for events or usage are present; reading these takes more code than checking a book. */
+export function hasUsageOptions(args: Arguments): boolean {
+  return Object.keys(meteredUsageOptions).some((name) => args.flag(name));
+}

@@ -52,7 +52,7 @@ describe("ratebook chart", () => {
     ["no quantity", ["--up-to", "0"], "--up-to: expected more than 0, got 0"],
     ["an invalid quantity", ["--up-to", "many"], '--up-to: "many" is not a decimal'],
     ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
-    ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large"; the plans of the book: pp.small'],
+    ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large" in plan.json; its plans: pp.small'],
   ])("rejects %s", async (_, more, message) => {
     expect(await chart(SMALL_BOOK, ...more)).toEqual({ code: 2, out: "", err: `ratebook: ${message}\n` });
   });
@@ -60,7 +60,10 @@ describe("ratebook chart", () => {
   test("requires the plan if the book has several", async () => {
     const book = { ...SMALL_BOOK, pricePlans: [PLAN, { ...PLAN, id: "pp.other", name: "Other" }] };
     const { code, err } = await chart(book);
-    expect([code, err]).toEqual([2, "ratebook: missing --plan ID; the plans of the book: pp.small, pp.other\n"]);
+    expect([code, err]).toEqual([
+      2,
+      "ratebook: plan.json has several plans; select one with --plan ID: pp.small, pp.other\n",
+    ]);
     expect((await chart(book, "--plan", "pp.other")).code).toBe(0);
   });
 

@@ -173,7 +173,7 @@ describe("ratebook", () => {
 
   test.each([
     [["previw"], 'unknown command "previw": did you mean preview?'],
-    [["check"], "missing BOOK: give the path of a book"],
+    [["check"], "missing BOOK or PLAN: give the path of a file"],
     [["check", "x", "--__proto__"], "unknown option --__proto__: see --help"],
     [["check", "/none/book.json"], "/none/book.json: no such file"],
   ])("%j is rejected with a one-sentence message", async (argv, sentence) => {
