@@ -1,4 +1,4 @@
-/** Maps of tables of external usage: the server selects rows by the names of the book. */
+/** Maps of tables of external usage: the server selects rows by the names of the book, and reads no named zones. */
 import { expect, test } from "vitest";
 
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
@@ -19,6 +19,7 @@ test.each([
   ],
   [{ schemaName: { column: "kind", values: { a: "call" } } }, /t: remove "values" of schemaName and accountId/],
   [{ attributes: { units: { column: "u", valuesFrom: "n.csv" } } }, /t: write the names of "valuesFrom" into "values"/],
+  [{ timestamp: { column: "at", zone: "Europe/Berlin" } }, /t: the zone "Europe\/Berlin" can only be used with CSV/],
 ])("the columns %j are rejected", (columns, message) => {
   expect(() => clickhouseUsage(client, { table: "t", columns: { ...COLUMNS, ...columns } })).toThrow(message);
 });

@@ -1,6 +1,7 @@
 /** Maps of the columns of ClickHouse tables: opening mapped tables, and binding maps for requests of usage. */
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema } from "../../book/resources/event-schema.ts";
+import { tryParseOffset } from "../../calendar/instant.ts";
 import { type EventFileMap, listMappedColumns, usesRowNumbers } from "../../event-files/event-file-map.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
@@ -86,12 +87,18 @@ const ENVELOPE = {
 /**
  * The columns that a map needs; without a map, those named like the parts of an event.
  *
- * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers, because the rows of a table have none
+ * @throws {RatebookError} ERR_INPUT_INVALID for a map with row numbers, because the rows of a table have none, or with
+ * a named zone
  */
 export function listNeededColumns(map: EventFileMap | undefined, table: string): readonly string[] {
   if (map === undefined) return Object.values(ENVELOPE).map(({ column }) => column);
   if (usesRowNumbers(map))
     throw invalidTableError(`${table}: remove {row} from the map: rows of a table have no numbers`);
+  const { zone } = map.timestamp;
+  if (zone !== undefined && tryParseOffset(zone) === undefined)
+    throw invalidTableError(
+      `${table}: the zone ${quoteText(zone)} can only be used with CSV and NDJSON; give an offset such as "+05:30", or none for DateTime`,
+    );
   return listMappedColumns(map);
 }
 
