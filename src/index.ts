@@ -286,6 +286,8 @@ export {
   planCurves,
 } from "./analysis/plan-curves.ts";
 export type { UsageRow, UsageRowInput } from "./metering/usage-rows.ts";
+export type { InvoiceDetails, InvoiceParty, InvoiceTax } from "./pages/invoice/invoice-details.ts";
+export { renderInvoice } from "./pages/invoice/invoice-page.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slab-charge.ts";
 export type { RuleBudget } from "./rules/budget.ts";

@@ -8,9 +8,9 @@ import { type Decimal, ONE, subtract, ZERO } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
-import { describeGroup } from "../rating/table-charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import { formatMoney, formatNumber, groupThousandsIn } from "./format-values.ts";
+import { ENGLISH, type LineWords } from "./invoice-words.ts";
 import {
   type CardExplanation,
   cardLineType,
@@ -19,6 +19,29 @@ import {
   invoiceParts,
   type TrueUpExplanation,
 } from "./invoice.ts";
+
+/** The language of descriptions, and how they show numbers. */
+export interface LineTexts {
+  readonly words: LineWords;
+  readonly formatNumber: (quantity: Decimal) => string;
+  /** For amounts and rates. */
+  readonly formatPrice: (price: Decimal) => string;
+  /** For quantities in the stored sentences on licenses; absent: they stay as stored. */
+  readonly formatLicenses?: (quantity: Decimal) => string;
+  /** A tier, and on lists without a column for it what its rate is for. */
+  readonly describeTier: (model: "TIERED" | "VOLUME", slab: SlabExplanation) => string;
+}
+
+/** English, with numbers but no currencies, as terminals and reports show it. */
+export const PLAIN_TEXTS: LineTexts = {
+  words: {
+    ...ENGLISH,
+    share: (amount, { days, of }) => `${amount} × ${days}/${of} days`,
+  },
+  formatNumber,
+  formatPrice: formatNumber,
+  describeTier,
+};
 
 /** A sentence on how a line was computed, without its full stop, and its rules. */
 interface LineNote {
@@ -42,20 +65,20 @@ export interface DescribedLine {
 }
 
 /** Describes a line and the lines below it. Slabs are looked up once for all lines: a card may have thousands. */
-export function describeLine(line: InvoiceLine): DescribedLine {
+export function describeLine(line: InvoiceLine, texts: LineTexts = PLAIN_TEXTS): DescribedLine {
   const slabs = slabsByLine(line);
   const card = line.explanation?.of === "CARD" ? line.explanation : undefined;
   const model = card?.parts.find(({ pricingModel }) => pricingModel !== undefined)?.pricingModel;
   return {
     line,
     label: line.description ?? line.id ?? line.type,
-    notes: describeParts(line),
+    notes: describeParts(line, texts),
     items: (line.lineItems ?? []).map((item): DescribedLine => {
-      const described = describeLine(item);
+      const described = describeLine(item, texts);
       if (!isPart(item)) return described;
       const slab = slabs.get(item);
-      const partLabel = labelPart(item, slab, model) ?? formatLabel(item, described.label);
-      return { ...described, partLabel, slab, notes: card === undefined ? [] : describeItem(card, item, slab) };
+      const partLabel = labelPart(item, slab, model, texts) ?? formatLabel(item, described.label);
+      return { ...described, partLabel, slab, notes: card === undefined ? [] : describeItem(card, item, slab, texts) };
     }),
   };
 }
@@ -69,15 +92,15 @@ function labelPart(
   { type, value, usage }: InvoiceLine,
   slab: SlabExplanation | undefined,
   model: "TIERED" | "VOLUME" | undefined,
+  { words, ...texts }: LineTexts,
 ): string | undefined {
-  if (type === "RATE_CONFIG_ADJUSTMENT_AMOUNT")
-    return value.isNegative() ? "lowered to the maximum" : "raised to the minimum";
+  if (type === "RATE_CONFIG_ADJUSTMENT_AMOUNT") return value.isNegative() ? words.lowered : words.raised;
   if (slab === undefined || model === undefined || usage !== undefined) return undefined;
-  return describeTier(model, slab);
+  return texts.describeTier(model, slab);
 }
 
 /** A slab's units and what its rate is for: `first 1,000, each`. */
-export function describeTier(model: "TIERED" | "VOLUME", slab: SlabExplanation): string {
+function describeTier(model: "TIERED" | "VOLUME", slab: SlabExplanation): string {
   const basis = { FLAT: "in all", PER_UNIT: "each", PACKAGE: `per ${formatNumber(slab.packageSize ?? ONE)}` };
   return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
 }
@@ -92,13 +115,17 @@ interface SlabRange {
 /**
  * Describes the units that a slab prices: in TIERED its own, in VOLUME all units of a quantity that ends in it (S7.2).
  */
-export function describeSlabRange(model: "TIERED" | "VOLUME", { startAfter, endAt }: SlabRange): string {
+export function describeSlabRange(
+  model: "TIERED" | "VOLUME",
+  { startAfter, endAt }: SlabRange,
+  { words, formatNumber: format }: Pick<LineTexts, "words" | "formatNumber"> = PLAIN_TEXTS,
+): string {
   if (startAfter.isZero()) {
-    if (endAt === undefined) return "all units";
-    return model === "TIERED" ? `first ${formatNumber(endAt)}` : `up to ${formatNumber(endAt)}`;
+    if (endAt === undefined) return words.allUnits;
+    return model === "TIERED" ? words.firstUnits(format(endAt)) : words.unitsUpTo(format(endAt));
   }
-  if (endAt === undefined) return `above ${formatNumber(startAfter)}`;
-  return model === "TIERED" ? `next ${formatNumber(subtract(endAt, startAfter))}` : `up to ${formatNumber(endAt)}`;
+  if (endAt === undefined) return words.unitsAbove(format(startAfter));
+  return model === "TIERED" ? words.nextUnits(format(subtract(endAt, startAfter))) : words.unitsUpTo(format(endAt));
 }
 
 /** What the figures of a line below a card don't show: packages, flat rates and limits. */
@@ -106,9 +133,10 @@ function describeItem(
   card: CardExplanation,
   { explanation, value }: InvoiceLine,
   slab: SlabExplanation | undefined,
+  texts: LineTexts,
 ): readonly LineNote[] {
-  if (explanation?.of === "BOUNDS") return describeBound(card, value);
-  return slab === undefined ? [] : describeSlab(slab, card.parts.length === 1);
+  if (explanation?.of === "BOUNDS") return describeBound(card, value, texts);
+  return slab === undefined ? [] : describeSlab(slab, card.parts.length === 1, texts);
 }
 
 /** A total of an invoice, as the terminal and the report label it. */
@@ -192,35 +220,31 @@ const LICENSE_LINE_TYPES: ReadonlySet<string> = new Set([
   cardLineType("LICENSE", true),
 ]);
 
-/**
- * The wording of invoices for stored explanations. Final invoices store explanations in the wording of the version that
- * wrote them.
- */
-const LABELS: ReadonlyMap<string, string> = new Map([
-  ["less charges in the billing period", "already charged"],
-  ["the usage of the cycle", "usage in the billing period"],
-  ["less the sub-totals of the cycle's invoices", "already charged"],
-]);
-
 /** The explanation of a card's line or a true-up, as sentences; empty without an explanation. */
-export function describeParts({ type, explanation, value }: InvoiceLine): readonly LineNote[] {
+export function describeParts(
+  { type, explanation, value }: InvoiceLine,
+  texts: LineTexts = PLAIN_TEXTS,
+): readonly LineNote[] {
   if (explanation?.of === "CREDIT") {
     const { rules = [], parts = [] } = explanation.refund ?? {};
-    return parts.map((part) => ({ text: describePart(part, true), rules, hasFigures: true }));
+    return parts.map((part) => ({ text: describePart(part, true, texts), rules, hasFigures: true }));
   }
   if (explanation === undefined || !("parts" in explanation)) return [];
   const { rules } = explanation;
-  if (hasRows(explanation)) return describeTable(explanation);
+  if (hasRows(explanation)) return describeTable(explanation, texts);
   const hasSeveralParts = explanation.parts.length > 1 || type === "TRUE_UP_AMOUNT";
-  const texts = explanation.parts.map((part): LineNote => {
+  const partNotes = explanation.parts.map((part): LineNote => {
     // The price of a single part is the amount on the line, or follows from quantities and rates, but a fee may be
     // rounded.
     const hasPrice = hasSeveralParts || part.rate?.eq(value) === false || !isWholeShare(part.share);
     const hasFigures = hasPrice || LICENSE_LINE_TYPES.has(type) || rules.includes(ruleLink("S19.1"));
-    return { text: describePart(part, hasPrice), rules, hasFigures };
+    return { text: describePart(part, hasPrice, texts), rules, hasFigures };
   });
-  const notes = [...describeEarlierCharge(explanation), ...(isRaisedToZero(explanation) ? ["minimum 0"] : [])];
-  return [...texts, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
+  const notes = [
+    ...describeEarlierCharge(explanation, texts),
+    ...(isRaisedToZero(explanation) ? [texts.words.minimumZero] : []),
+  ];
+  return [...partNotes, ...notes.map((text) => ({ text, rules, hasFigures: true }))];
 }
 
 /** Whether a price table priced a card; its lines show the parts (S18.6). */
@@ -229,24 +253,33 @@ function hasRows({ parts, free }: Pick<CardExplanation, "parts" | "free">): bool
 }
 
 /** How a price table priced a card, with the free units of its first rows (S18.5). */
-function describeTable({
-  free = [],
-  rules,
-  because,
-}: Pick<CardExplanation, "free" | "rules" | "because">): readonly LineNote[] {
-  const rows = free.slice(0, 3).map(({ when, quantity }) => `${formatNumber(quantity)} of ${describeGroup(when)}`);
-  if (free.length > rows.length) rows.push(`and of ${free.length - rows.length} more`);
-  const text = rows.length === 0 ? "rates by group" : `rates by group; free units: ${rows.join("; ")}`;
+function describeTable(
+  { free = [], rules, because }: Pick<CardExplanation, "free" | "rules" | "because">,
+  { words, formatNumber: format }: LineTexts,
+): readonly LineNote[] {
+  const rows = free
+    .slice(0, 3)
+    .map(({ when, quantity }) => words.freeUnitsOf(format(quantity), nameGroup(when, words)));
+  if (free.length > rows.length) rows.push(words.moreGroups(free.length - rows.length));
+  const text = rows.length === 0 ? words.ratesByGroup : words.freeUnits(rows.join("; "));
   const note = { text, rules, hasFigures: free.length > 0 };
   return because === undefined ? [note] : [note, { text: because, rules: [ruleLink("S19.1")], hasFigures: true }];
 }
 
+/** The texts of a group. */
+export function nameGroup(group: Readonly<Record<string, string>>, { otherUsage }: LineWords): string {
+  return Object.values(group).join(", ") || otherUsage;
+}
+
 /** The quantity above which an increase counts, if it differs from the quantity whose price is subtracted (S10.3). */
-function describeEarlierCharge({ chargedBefore, parts }: CardExplanation | TrueUpExplanation): readonly string[] {
+function describeEarlierCharge(
+  { chargedBefore, parts }: CardExplanation | TrueUpExplanation,
+  { words, formatNumber: format }: LineTexts,
+): readonly string[] {
   const statesCharge = ({ sign, quantity }: PartExplanation): boolean =>
     sign < 0 && chargedBefore !== undefined && quantity?.eq(chargedBefore) === true;
   if (chargedBefore === undefined || chargedBefore.isZero() || parts.some(statesCharge)) return [];
-  return [`${formatNumber(chargedBefore)} already charged; the quantity is the increase above that`];
+  return [words.chargedBefore(format(chargedBefore))];
 }
 
 /** The slabs of the lines below a card, by line; if several quantities were priced, those of the last. */
@@ -260,13 +293,21 @@ function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<
   return new Map(items.flatMap((line, index) => (slabs[index] === undefined ? [] : [[line, slabs[index]] as const])));
 }
 
-function describePart({ because, sign, share, ...part }: PartExplanation, hasPrice: boolean): string {
-  const price = hasPrice ? `: ${formatShare(partPrice(part), share)}` : "";
+function describePart(
+  { because, sign, share, quantity, ...part }: PartExplanation,
+  hasPrice: boolean,
+  { words, formatPrice, formatLicenses }: LineTexts,
+): string {
   // A prorated fee of a whole period has no share to show.
   const reason = because === "prorated fee" && isWholeShare(share) ? "full fee" : because;
-  const label = `${sign < 0 ? "less " : ""}${reason}`;
-  return `${LABELS.get(label) ?? label}${price}`;
+  const label = words.reason(reason, sign < 0, quantity && formatLicenses?.(quantity));
+  if (!hasPrice) return label;
+  const price = formatPrice(partPrice(part));
+  const amount = isWholeShare(share) ? price : words.share(price, share, DAYS_IN_REASON.test(reason));
+  return words.withPrice(label, amount);
 }
+
+const DAYS_IN_REASON = / for \d+ of \d+ days$/;
 
 /** A part's price before its share. */
 function partPrice({ rate = ZERO, slabs, bounds = {} }: Pick<PartExplanation, "rate" | "slabs" | "bounds">): Decimal {
@@ -278,16 +319,19 @@ function isRaisedToZero(explanation: CardExplanation | TrueUpExplanation): boole
   return explanation.of === "CARD" && explanation.least !== undefined && explanation.exact.numerator.isZero();
 }
 
-function describeSlab(slab: SlabExplanation, isOnly: boolean): readonly LineNote[] {
+function describeSlab(
+  slab: SlabExplanation,
+  isOnly: boolean,
+  { words, formatNumber: format, formatPrice }: LineTexts,
+): readonly LineNote[] {
   const { packages, flatRate, minimumRate, maximumRate } = slab;
   const bounds = [
-    ...(flatRate === undefined ? [] : [`plus ${formatNumber(flatRate)}`]),
-    ...(minimumRate === undefined ? [] : [`at least ${formatNumber(minimumRate)}`]),
-    ...(maximumRate === undefined ? [] : [`at most ${formatNumber(maximumRate)}`]),
+    ...(flatRate === undefined ? [] : [words.increasedBy(formatPrice(flatRate))]),
+    ...(minimumRate === undefined ? [] : [words.atLeast(formatPrice(minimumRate))]),
+    ...(maximumRate === undefined ? [] : [words.atMost(formatPrice(maximumRate))]),
   ];
   // If several quantities were priced, each has its own packages.
-  const packageTexts =
-    packages === undefined || !isOnly ? [] : [packages.eq(1) ? "1 package" : `${formatNumber(packages)} packages`];
+  const packageTexts = packages === undefined || !isOnly ? [] : [words.packages(format(packages), packages.eq(1))];
   const rules = [
     ...(packageTexts.length > 0 ? [ruleLink("S7.3")] : []),
     ...(bounds.length > 0 ? [ruleLink("S7.4")] : []),
@@ -296,20 +340,22 @@ function describeSlab(slab: SlabExplanation, isOnly: boolean): readonly LineNote
 }
 
 /** Which limit of the card caused an adjustment; limits of individual prices are described with these. */
-function describeBound({ bounds, parts }: CardExplanation, adjustment: Decimal): readonly LineNote[] {
+function describeBound(
+  { bounds, parts }: CardExplanation,
+  adjustment: Decimal,
+  { words, formatPrice }: LineTexts,
+): readonly LineNote[] {
   const [only, ...others] = parts;
   const limits: (Bounds & { readonly share: Share }) | undefined =
     bounds ?? (only?.bounds && others.length === 0 ? { ...only.bounds, share: only.share } : undefined);
   const isMinimum = adjustment.gt(ZERO);
   const bound = isMinimum ? limits?.minimumRate : limits?.maximumRate;
   if (limits === undefined || bound === undefined) return [];
-  const text = `${isMinimum ? "at least" : "at most"} ${formatShare(bound, limits.share)}`;
-  return [{ text, rules: [ruleLink("S7.4")], hasFigures: true }];
-}
-
-/** `99.99 × 20/31 days`. */
-function formatShare(amount: Decimal, share: Share): string {
-  return isWholeShare(share) ? formatNumber(amount) : `${formatNumber(amount)} × ${share.days}/${share.of} days`;
+  const price = formatPrice(bound);
+  const amount = isWholeShare(limits.share) ? price : words.share(price, limits.share, false);
+  return [
+    { text: isMinimum ? words.atLeast(amount) : words.atMost(amount), rules: [ruleLink("S7.4")], hasFigures: true },
+  ];
 }
 
 function isWholeShare({ days, of }: Share): boolean {

@@ -29,6 +29,11 @@ export function sha256Hex(text: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(text)));
 }
 
+/** The SHA-256 of a text, in base 64. */
+export function sha256Base64(text: string): string {
+  return btoa(String.fromCharCode(...sha256(new TextEncoder().encode(text))));
+}
+
 function formatBase62(value: number): string {
   let rest = value;
   let text = "";

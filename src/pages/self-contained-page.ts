@@ -1,6 +1,5 @@
 /** Builds HTML pages with embedded script and style, and a policy that forbids everything else. */
-import { createHash } from "node:crypto";
-
+import { sha256Base64 } from "../numbers/short-id.ts";
 import { escapeHtml } from "./printable.ts";
 
 /** The parts of a page. */
@@ -43,8 +42,8 @@ export function buildSelfContainedPage({ title, script, style }: PageSource): st
   const css = requireEmbeddable(style, "style");
   const policy = [
     "default-src 'none'",
-    `script-src '${hashForPolicy(ERROR_SCRIPT)}' '${hashForPolicy(javaScript)}'`,
-    `style-src '${hashForPolicy(css)}'`,
+    `script-src 'sha256-${sha256Base64(ERROR_SCRIPT)}' 'sha256-${sha256Base64(javaScript)}'`,
+    `style-src 'sha256-${sha256Base64(css)}'`,
     "img-src data:",
     "worker-src blob:",
     "base-uri 'none'",
@@ -88,10 +87,6 @@ export function embedData(html: string, json: string): string {
 /** Escapes JSON so that HTML parsers find no end tag or comment in it. Its value is unchanged. */
 function escapeJsonForHtml(json: string): string {
   return json.replaceAll("<", "\\u003c");
-}
-
-function hashForPolicy(text: string): string {
-  return `sha256-${createHash("sha256").update(text, "utf8").digest("base64")}`;
 }
 
 /** Throws if a script or style contains its own end tag or starts a comment; bundlers escape these. */

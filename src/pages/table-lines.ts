@@ -1,8 +1,7 @@
 /** The lines of a card with a price table as people read them, with subtotals by the first dimension (S18.6). */
-import { type DescribedLine, describeTier } from "../invoicing/invoice-rows.ts";
+import { type DescribedLine, type LineTexts, nameGroup, PLAIN_TEXTS } from "../invoicing/invoice-rows.ts";
 import { type Decimal, multiply, parseDecimal, sum, ZERO } from "../numbers/decimal.ts";
 import type { PricedUsage, SlabExplanation } from "../rating/charge.ts";
-import { describeGroup } from "../rating/table-charge.ts";
 
 /** A line of a price table. */
 export interface TableLine {
@@ -36,12 +35,12 @@ const RATE_DIGITS_MAX = 5;
 const MILLION = parseDecimal(1_000_000);
 
 /** The lines of a card with a price table; undefined for any other card. */
-export function listTableLines(card: DescribedLine): TableLines | undefined {
+export function listTableLines(card: DescribedLine, texts: LineTexts = PLAIN_TEXTS): TableLines | undefined {
   const tableLines = card.items.filter(({ line }) => line.usage !== undefined);
   if (tableLines.length === 0) return undefined;
   const dimension = findFirstDimension(tableLines);
   const groups = groupByText(tableLines, dimension);
-  const describe = createLineDescriber(card, tableLines);
+  const describe = createLineDescriber(card, tableLines, texts);
   const items = groups.flatMap(({ text, lines }): TableLines["items"] => {
     const isSubtotal = text !== undefined && lines.length > 1 && groups.length > 1;
     if (!isSubtotal) return lines.map((line) => describe(line));
@@ -86,6 +85,7 @@ function groupByText(lines: readonly DescribedLine[], dimension: string | undefi
 function createLineDescriber(
   card: DescribedLine,
   lines: readonly DescribedLine[],
+  { words, ...lineTexts }: LineTexts,
 ): (described: DescribedLine, dimensionAbove?: string) => TableLine {
   const { startDate, endDate } = findDays(card, lines);
   const explanation = card.line.explanation?.of === "CARD" ? card.line.explanation : undefined;
@@ -103,9 +103,13 @@ function createLineDescriber(
     const model = slab && models.get(slab);
     return {
       described,
-      group: texts.length === 0 && dimensionAbove !== undefined ? "all" : describeGroup(Object.fromEntries(texts)),
+      group:
+        texts.length === 0 && dimensionAbove !== undefined
+          ? words.allOfGroup
+          : nameGroup(Object.fromEntries(texts), words),
       days: isWhole ? undefined : line.usage,
-      tier: slab === undefined || model === undefined || isOnlyRate(slab) ? undefined : describeTier(model, slab),
+      tier:
+        slab === undefined || model === undefined || isOnlyRate(slab) ? undefined : lineTexts.describeTier(model, slab),
       ratePerMillion: unitRate && arePerMillion ? multiply(unitRate, MILLION) : undefined,
     };
   };

@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
-import { preview, readBook } from "../../src/index.ts";
-import { renderInvoicePage } from "../../src/pages/invoice/invoice-page.ts";
+import { preview, readBook, renderInvoice } from "../../src/index.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
@@ -70,17 +69,24 @@ async function invoice(): Promise<Pictured> {
   );
   const [first] = invoices.toSorted((a, b) => b.revenueInfo.value.comparedTo(a.revenueInfo.value));
   if (first === undefined) throw new TypeError("expected an invoice");
-  const on = { id: "inv.0123456789ABCDEF", invoice: { ...first, status: "DUE" as const } };
-  const letter = {
-    seller: ["Acme Storage Ltd", "12 Harbour Road", "Springfield 12345"],
-    buyer: ["Fabrikam", "1 Main Street", "Redmond, WA 98052"],
+  const html = renderInvoice(first, {
+    id: "inv.0123456789ABCDEF",
+    seller: {
+      name: "Acme Storage Ltd",
+      address: ["12 Harbour Road", "Springfield 12345"],
+      taxIds: ["VAT ID GB 123 4567 89"],
+    },
+    buyer: { name: "Kestrel Maps Inc.", address: ["1 Main Street", "Redmond, WA 98052"] },
+    account: "Kestrel Maps US",
+    plan: "Storage",
+    reference: "PO-4711",
+    status: "DUE",
+    dueDate: "2024-07-15",
+    units: { "um.storage": "GB", "um.egress": "GB" },
+    taxes: [{ name: "VAT", rate: "19" }],
     notes: "Please pay to DE89 3704 0044 0532 0130 00.",
-  };
-  return {
-    html: [...renderInvoicePage({ ...on, account: "Fabrikam backups", pricePlan: "Storage" }, letter)].join(""),
-    width: 900,
-    height: 1260,
-  };
+  });
+  return { html, width: 900, height: 1240 };
 }
 
 test.each([

@@ -62,5 +62,5 @@ test("every command in the guide prints the output shown", async () => {
   }
   const html = await readFile(join(directory, "invoice.html"), "utf8");
   expect(html).toContain('<th scope="row">API calls</th>');
-  expect(html).toContain("<td>35.00</td>");
+  expect(html).toContain('<td class="a">$35.00</td>');
 });

@@ -1,20 +1,15 @@
-/**
- * The texts of an invoice for its recipient: dates, number and title, and its lines: cards with slabs in words, then
- * additions, payments and the amount due.
- */
+/** The rows of an invoice for its recipient: cards with tiers in words; its dates, number and title. */
 import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
-import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
-import { type DescribedLine, describeLine } from "../../invoicing/invoice-rows.ts";
-import {
-  type Invoice,
-  type InvoiceLine,
-  invoiceParts,
-  type InvoiceStatus,
-  type InvoiceType,
-} from "../../invoicing/invoice.ts";
+import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
+import { formatMoney } from "../../invoicing/format-values.ts";
+import { type DescribedLine, describeLine, type LineTexts, PLAIN_TEXTS } from "../../invoicing/invoice-rows.ts";
+import { computePayment } from "../../invoicing/invoice-totals.ts";
+import { ENGLISH, type InvoiceWords } from "../../invoicing/invoice-words.ts";
+import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
+import type { SlabExplanation } from "../../rating/charge.ts";
 import { ruleLink } from "../../rulebook.ts";
 import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
 
@@ -23,143 +18,186 @@ export interface PageRow {
   readonly kind: "group" | "card" | "slab" | "subtotal" | "item" | "note" | "sum" | "total";
   readonly label: string;
   readonly quantity?: string;
+  /** What the quantity counts. */
+  readonly unit?: string | undefined;
   readonly rate?: string;
+  /** What the rate is for. */
+  readonly basis?: string | undefined;
   readonly amount?: string;
 }
 
-/** The paid and due amounts of an invoice. */
-interface Payment {
-  readonly amountPaid: Decimal;
-  readonly amountDue: Decimal;
+/** The language, numbers and units of an invoice in a currency. */
+export interface PageTexts extends LineTexts {
+  readonly words: InvoiceWords;
+  readonly formatAmount: (amount: Decimal) => string;
+  readonly formatRate: (rate: Decimal) => string;
+  /** A half-open period. */
+  readonly formatPeriod: (startDate: string, endDate: string) => string;
+  /** What the units of a meter, add-on or feature are called. */
+  readonly findUnit: (id: string | undefined) => string | undefined;
+  /** What the rate of a tier is for; undefined if tiers say it. */
+  readonly describeBasis: (slab: SlabExplanation, unit: string | undefined) => string | undefined;
 }
 
-/**
- * The paid and due amounts of a total. Drafts, invoices within a group's invoice and paid ones have nothing due (S13.4,
- * S16.7).
- */
-export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
-  switch (status) {
-    case "DUE":
-      return { amountPaid: ZERO, amountDue: total };
-    case "PAID":
-      return { amountPaid: maximum(total, ZERO), amountDue: ZERO };
-    case "DRAFT":
-    case "MERGED":
-      return { amountPaid: ZERO, amountDue: ZERO };
-  }
+/** English, without the names of currencies and units. */
+function createPlainTexts(currency: string): PageTexts {
+  const formatAmount = (amount: Decimal): string => formatMoney(amount, minorUnitDigits(currency));
+  return {
+    ...PLAIN_TEXTS,
+    words: ENGLISH,
+    formatAmount,
+    formatRate: formatAmount,
+    formatPeriod: formatLongPeriod,
+    findUnit: () => undefined,
+    describeBasis: () => undefined,
+  };
 }
 
-/** The rows of an invoice, generated one at a time because there may be tens of thousands. */
+/** The rows of an invoice in English, generated one at a time because there may be tens of thousands. */
 export function* createPageRows(invoice: Invoice): Generator<PageRow> {
-  const digits = minorUnitDigits(invoice.currency);
-  const { revenueInfo, status } = invoice;
-  const toMoneyText = (amount: Decimal): string => formatMoney(amount, digits);
-  const sumRow = (label: string, amount: Decimal): PageRow => ({ kind: "sum", label, amount: toMoneyText(amount) });
-  const { subTotals, trueUps, credits, unpriced } = invoiceParts(invoice);
+  const { currency, revenueInfo, status } = invoice;
+  const texts = createPlainTexts(currency);
+  const sumRow = (label: string, amount: Decimal): PageRow => ({
+    kind: "sum",
+    label,
+    amount: texts.formatAmount(amount),
+  });
+  const { subTotals, trueUps, credits } = invoiceParts(invoice);
   const { amountPaid, amountDue } = computePayment(status, revenueInfo.value);
-  for (const { lineItems = [] } of subTotals) {
-    for (const line of lineItems) yield* createItemRows(describeLine(line), digits);
-  }
+  for (const { basis, ...row } of createItemRows(invoice, texts))
+    yield basis === undefined ? row : { ...row, rate: `${row.rate} ${basis}` };
   for (const { value } of subTotals) yield sumRow("Sub-total", value);
-  for (const line of trueUps) {
-    yield sumRow(line.description ?? "Minimum commitment", line.value);
-    yield* createNoteRows(describeLine(line));
-  }
+  for (const line of trueUps) yield* createTrueUpRows(line, texts);
   for (const { description, id, value } of credits) yield sumRow(`Credit: ${description ?? id ?? ""}`, value);
-  yield { kind: "total", label: `Total ${invoice.currency}`, amount: toMoneyText(revenueInfo.value) };
+  yield { ...sumRow(`Total ${currency}`, revenueInfo.value), kind: "total" };
   if (status === "DUE" || status === "PAID") {
     yield sumRow("Paid", amountPaid);
-    yield { kind: "total", label: `Due ${invoice.currency}`, amount: toMoneyText(amountDue) };
+    yield { ...sumRow(`Due ${currency}`, amountDue), kind: "total" };
   }
-  if (unpriced.length > 0) yield { kind: "group", label: "Usage without a price" };
-  for (const { description, quantity } of unpriced) {
-    yield { kind: "slab", label: description, quantity: formatNumber(quantity) };
+  yield* createUnpricedRows(invoice, texts);
+}
+
+/** The rows of an invoice's cards. */
+export function* createItemRows(invoice: Invoice, texts: PageTexts): Generator<PageRow> {
+  for (const { lineItems = [] } of invoiceParts(invoice).subTotals) {
+    for (const line of lineItems) yield* createCardRows(describeLine(line, texts), texts);
+  }
+}
+
+/** The rows of a minimum commitment. */
+export function* createTrueUpRows(line: InvoiceLine, texts: PageTexts): Generator<PageRow> {
+  const { description = COMMITMENT_NAME, value } = line;
+  const label = description === COMMITMENT_NAME ? texts.words.commitment : description;
+  yield { kind: "sum", label, amount: texts.formatAmount(value) };
+  yield* createNoteRows(describeLine(line, texts));
+}
+
+/** The usage without a price. */
+export function* createUnpricedRows(invoice: Invoice, texts: PageTexts): Generator<PageRow> {
+  const { unpriced } = invoiceParts(invoice);
+  if (unpriced.length > 0) yield { kind: "group", label: texts.words.unpriced };
+  for (const { id, description, quantity } of unpriced) {
+    yield { kind: "slab", label: description, quantity: texts.formatNumber(quantity), unit: texts.findUnit(id) };
   }
 }
 
 /** A card with the lines below it, or the cards with one tag. */
-function* createItemRows(described: DescribedLine, digits: number): Generator<PageRow> {
+function* createCardRows(described: DescribedLine, texts: PageTexts): Generator<PageRow> {
   const { line, label, items } = described;
   if (line.type === "CUSTOM_TAG") {
-    yield { kind: "group", label, amount: formatMoney(line.value, digits) };
-    for (const card of items) yield* createItemRows(card, digits);
+    yield { kind: "group", label, amount: texts.formatAmount(line.value) };
+    for (const card of items) yield* createCardRows(card, texts);
     return;
   }
-  const table = listTableLines(described);
+  const unit = texts.findUnit(line.id);
+  const table = listTableLines(described, texts);
   if (table !== undefined) {
-    yield createRow("card", label, { ...line, valuePerQuantity: undefined }, digits);
+    yield createRow("card", label, { ...line, valuePerQuantity: undefined, unit }, texts);
     yield* createNoteRows(described);
-    yield* createTableRows(table, digits);
+    yield* createTableRows(table, unit, texts);
     return;
   }
   const [only, second] = items;
   // A slab that only repeats the card's figures is shown in the card's row.
-  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line);
+  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line, texts);
   const rate = isOnOneRow && isSimpleLine(line) ? only.line.valuePerQuantity : undefined;
-  yield createRow("card", label, { ...line, valuePerQuantity: rate }, digits);
+  yield createRow("card", label, { ...line, valuePerQuantity: rate, unit, slab: only?.slab }, texts);
   yield* createNoteRows(described);
-  for (const { line: item, label: itemLabel, partLabel = itemLabel, notes } of items) {
-    if (!isOnOneRow) yield createRow("slab", partLabel, item, digits);
-    for (const { text } of notes) yield createNoteRow(text);
+  for (const { line: item, label: itemLabel, partLabel = itemLabel, slab, notes } of items) {
+    if (!isOnOneRow) yield createRow("slab", partLabel, { ...item, unit, slab }, texts);
+    for (const { text } of notes) yield { kind: "note", label: text };
   }
 }
 
 /** The lines of a price table, with subtotals. */
-function* createTableRows({ items, others }: TableLines, digits: number): Generator<PageRow> {
+function* createTableRows(
+  { items, others }: TableLines,
+  unit: string | undefined,
+  texts: PageTexts,
+): Generator<PageRow> {
   for (const item of items) {
     if ("lines" in item) {
-      yield createRow("subtotal", item.group, item, digits);
-      for (const line of item.lines) yield* createTableLineRows("item", line, digits);
-    } else yield* createTableLineRows("slab", item, digits);
+      yield createRow("subtotal", item.group, { ...item, unit }, texts);
+      for (const line of item.lines) yield* createTableLineRows("item", line, unit, texts);
+    } else yield* createTableLineRows("slab", item, unit, texts);
   }
   for (const { line, label, partLabel = label, notes } of others) {
-    yield createRow("slab", partLabel, line, digits);
-    for (const { text } of notes) yield createNoteRow(text);
+    yield createRow("slab", partLabel, { ...line, unit }, texts);
+    for (const { text } of notes) yield { kind: "note", label: text };
   }
 }
 
 function* createTableLineRows(
   kind: "slab" | "item",
-  { described: { line, notes }, group, days, tier, ratePerMillion }: TableLine,
-  digits: number,
+  { described: { line, notes, slab }, group, days, tier, ratePerMillion }: TableLine,
+  unit: string | undefined,
+  texts: PageTexts,
 ): Generator<PageRow> {
   const period =
-    days === undefined ? [] : [formatLongPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`)];
+    days === undefined ? [] : [texts.formatPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`)];
   const label = [group, ...period].join(", ");
-  const row = createRow(kind, tier === undefined ? label : `${label}: ${tier}`, line, digits);
-  yield ratePerMillion === undefined ? row : { ...row, rate: `${formatMoney(ratePerMillion, digits)} per million` };
-  for (const { text } of notes) yield createNoteRow(text);
+  const row = createRow(kind, tier === undefined ? label : `${label}: ${tier}`, { ...line, unit, slab }, texts);
+  if (ratePerMillion === undefined) yield row;
+  else yield { ...row, rate: texts.formatRate(ratePerMillion), basis: texts.words.perMillion };
+  for (const { text } of notes) yield { kind: "note", label: text };
 }
 
-/** Whether the amount is quantity × rate for all units. Rates of packages or whole slabs need their own row. */
-function isWholeCard({ line: { value, quantity }, slab }: DescribedLine, card: InvoiceLine): boolean {
-  const coversAllUnits = slab?.priceType === "PER_UNIT" && slab.startAfter.isZero();
-  return coversAllUnits && value.eq(card.value) && quantity?.eq(card.quantity ?? ZERO) === true;
+/** Whether a tier prices all units, and its amount is quantity × rate or its basis is shown. */
+function isWholeCard({ line: { value, quantity }, slab }: DescribedLine, card: InvoiceLine, texts: PageTexts): boolean {
+  if (slab?.startAfter.isZero() !== true || !value.eq(card.value)) return false;
+  const showsBasis = slab.endAt === undefined && texts.describeBasis(slab, undefined) !== undefined;
+  return (slab.priceType === "PER_UNIT" || showsBasis) && quantity?.eq(card.quantity ?? ZERO) === true;
 }
 
 interface RowFigures extends Pick<InvoiceLine, "value" | "quantity"> {
   readonly valuePerQuantity?: Decimal | undefined;
+  readonly unit: string | undefined;
+  readonly slab?: SlabExplanation | undefined;
 }
 
 function createRow(
   kind: PageRow["kind"],
   label: string,
-  { quantity, valuePerQuantity, value }: RowFigures,
-  digits: number,
+  { quantity, valuePerQuantity, value, unit, slab }: RowFigures,
+  texts: PageTexts,
 ): PageRow {
+  const basis =
+    slab === undefined || valuePerQuantity?.isZero() !== false ? undefined : texts.describeBasis(slab, unit);
   return {
     kind,
     label,
-    ...(quantity === undefined ? {} : { quantity: formatNumber(quantity) }),
-    ...(valuePerQuantity === undefined ? {} : { rate: formatMoney(valuePerQuantity, digits) }),
-    amount: formatMoney(value, digits),
+    ...(quantity === undefined ? {} : { quantity: texts.formatNumber(quantity), unit }),
+    ...(valuePerQuantity === undefined ? {} : { rate: texts.formatRate(valuePerQuantity), basis }),
+    amount: texts.formatAmount(value),
   };
 }
 
 /** Sentences on the calculation of a line, if quantity and rate don't explain it, and on a quantity that is no sum. */
 function createNoteRows({ line, notes }: DescribedLine): readonly PageRow[] {
-  const shown = isSimpleLine(line) ? notes.filter(({ rules }) => rules.includes(ruleLink("S19.1"))) : notes;
-  return shown.map(({ text }) => createNoteRow(text));
+  const shown = isSimpleLine(line)
+    ? notes.filter(({ rules }) => rules.includes(ruleLink("S19.1")))
+    : notes.filter(({ hasFigures }) => hasFigures);
+  return shown.map(({ text }) => ({ kind: "note", label: text }));
 }
 
 /** Whether a line is a single quantity that is charged in full. */
@@ -167,15 +205,6 @@ function isSimpleLine({ explanation }: InvoiceLine): boolean {
   const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
-}
-
-/** A sentence with its days in words: `10 × 15/30 days` is `10 for 15 of 30 days`, or `10 × 15/30` if the days were named before. */
-function createNoteRow(text: string): PageRow {
-  const label = text.replaceAll(/ × (\d+)\/(\d+) days/g, (_, days: string, of: string) => {
-    const words = ` for ${days} of ${of} days`;
-    return text.includes(words) ? ` × ${days}/${of}` : words;
-  });
-  return { kind: "note", label };
 }
 
 const MONTHS = [
@@ -230,10 +259,3 @@ export function formatInvoiceNumber(id: string, invoiceDate: string): string {
   }
   return `${invoiceDate.slice(0, 7)} ${digits.slice(0, 5)}-${digits.slice(5)}`;
 }
-
-/** The title by invoice type. A one-off invoice charges an increase or what the end of a plan makes due (S13.1). */
-export const INVOICE_TITLES: Readonly<Record<InvoiceType, string>> = {
-  STANDARD: "Invoice",
-  STANDARD_ADVANCED: "Invoice in advance",
-  AD_HOC: "One-off invoice",
-};

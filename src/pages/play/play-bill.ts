@@ -8,6 +8,7 @@ import { mayBeProrated } from "../../book/resources/event-schema.ts";
 import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
+import { ENGLISH } from "../../invoicing/invoice-words.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
@@ -16,7 +17,7 @@ import { parseJson } from "../../numbers/json.ts";
 import { priceBySlabs } from "../../rating/slab-charge.ts";
 import { formatCost, formatQuantity } from "../chart/curve-text.ts";
 import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
-import { createPageRows, type PageRow, formatLongPeriod, INVOICE_TITLES } from "../invoice/invoice-lines.ts";
+import { createPageRows, type PageRow, formatLongPeriod } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
@@ -161,7 +162,7 @@ export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice
   const { invoiceType, startDate, endDate, accountId, notices } = invoice;
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
   return {
-    title: toPrintable(`${INVOICE_TITLES[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
+    title: toPrintable(`${ENGLISH.titles[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
     rows: [...createPageRows(invoice)].map((row) => ({ ...row, label: toPrintable(row.label) })),
     notices: notices.map(toPrintable),
   };

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
-import { INVOICE_TITLES } from "../../invoice/invoice-lines.ts";
+import { ENGLISH } from "../../../invoicing/invoice-words.ts";
 import type { AccountData, EventsOfDay, InvoiceData, LineData, LineDays } from "../../report/report-data.ts";
 import { ShareBar } from "../common/charts.tsx";
 import { TableHead } from "../common/data-table.tsx";
@@ -25,7 +25,7 @@ interface InvoiceProps {
 
 export function Invoice({ invoice, account, digits, isPrinted = false }: InvoiceProps): JSX.Element {
   const { type, status, from, until, date, due, plan, lines, unpriced, notices } = invoice;
-  const title = `${INVOICE_TITLES[type]} for ${formatDayRange(from, until)}`;
+  const title = `${ENGLISH.titles[type]} for ${formatDayRange(from, until)}`;
   return (
     <section class="invoice" aria-label={title}>
       <h2>{title}</h2>

@@ -5,19 +5,25 @@ import type { InvoiceSnapshot } from "../../../engine/billing/invoices.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import type { CompositeSnapshot } from "../../../engine/events/usage.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
+import { type InvoiceDetails, type InvoiceParty, parseLogo } from "../../../pages/invoice/invoice-details.ts";
 import { formatInvoiceNumber } from "../../../pages/invoice/invoice-lines.ts";
-import {
-  renderCompositePage,
-  type InvoiceLetter,
-  renderInvoicePage,
-  PAGE_POLICY,
-} from "../../../pages/invoice/invoice-page.ts";
+import { renderSheets } from "../../../pages/invoice/invoice-page.ts";
+import { createCompositeSheet, createInvoiceSheet, type InvoiceSheet } from "../../../pages/invoice/invoice-sheet.ts";
 import { joinPieces, formatAddressLines } from "../../http/answers.ts";
 import type { Answer } from "../../http/endpoint.ts";
 
 /** Renders an invoice. */
 export async function renderInvoice(engine: Engine, snapshot: InvoiceSnapshot): Promise<Answer> {
-  const { accountId, customerId, pricePlanId, invoiceDate } = snapshot.invoice;
+  return answerHtml(await readInvoiceSheet(engine, snapshot));
+}
+
+/** The sheet of an invoice, with names and settings of its account. @param details replace those of the settings */
+export async function readInvoiceSheet(
+  engine: Engine,
+  { id, invoice, mergedInto }: InvoiceSnapshot,
+  details: InvoiceDetails = {},
+): Promise<InvoiceSheet> {
+  const { accountId, customerId, pricePlanId, invoiceDate } = invoice;
   const [account, customer, pricePlan] = await Promise.all([
     engine.accounts.get(accountId),
     engine.customers.get(customerId),
@@ -25,15 +31,9 @@ export async function renderInvoice(engine: Engine, snapshot: InvoiceSnapshot): 
   ]);
   const buyer = [...new Set([customer.name, ...listContactLines(account.address ?? customer.address)])];
   const letterhead = await readLetterhead(engine, buyer, [`ACCOUNT.${accountId}`, `CUSTOMER.${customerId}`]);
-  const mergedInto =
-    snapshot.mergedInto === undefined ? undefined : formatInvoiceNumber(snapshot.mergedInto, invoiceDate);
-  const pageInvoice = {
-    id: snapshot.id,
-    invoice: snapshot.invoice,
-    account: account.name,
-    pricePlan: pricePlan.item.name,
-  };
-  return answerHtml(renderInvoicePage({ ...pageInvoice, mergedInto }, letterhead));
+  const names = { account: account.name, plan: pricePlan.item.name };
+  const groupNumber = mergedInto === undefined ? undefined : formatInvoiceNumber(mergedInto, invoiceDate);
+  return createInvoiceSheet(invoice, { ...letterhead, ...names, id, ...details }, groupNumber);
 }
 
 /** Renders the invoice of a group. */
@@ -56,7 +56,7 @@ export async function renderComposite(engine: Engine, composite: CompositeSnapsh
     [],
   );
   return answerHtml(
-    renderCompositePage({ ...composite, group: group.item.name, invoices: listedInvoices }, letterhead),
+    createCompositeSheet({ ...composite, group: group.item.name, invoices: listedInvoices }, letterhead),
   );
 }
 
@@ -65,24 +65,30 @@ async function readLetterhead(
   engine: Engine,
   buyer: readonly string[],
   entities: readonly string[],
-): Promise<InvoiceLetter> {
+): Promise<InvoiceDetails> {
   const { name } = await engine.organization.get();
   const readSetting = (id: string): Promise<string | undefined> =>
     findSetting(engine, `setting.invoice.${id}`, entities);
-  const [seller, buyerOverride, logo, notes, reference] = await Promise.all([
+  const [seller, buyerOverride, logo, notes, reference, locale] = await Promise.all([
     readSetting("seller"),
     readSetting("buyer"),
     readSetting("logo"),
     readSetting("notes"),
     readSetting("reference"),
+    readSetting("locale"),
   ]);
   return {
-    seller: seller?.split("\n") ?? (name ? [name] : []),
-    buyer: buyerOverride?.split("\n") ?? buyer,
-    logo,
+    seller: toParty(seller?.split("\n") ?? (name ? [name] : [])),
+    buyer: toParty(buyerOverride?.split("\n") ?? buyer),
+    logo: parseLogo(logo),
     notes,
     reference,
+    locale,
   };
+}
+
+function toParty([name, ...address]: readonly string[]): InvoiceParty | undefined {
+  return name === undefined ? undefined : { name, address };
 }
 
 async function findSetting(engine: Engine, key: string, entities: readonly string[]): Promise<string | undefined> {
@@ -98,11 +104,12 @@ function listContactLines(address: Address | null | undefined): readonly string[
   return [...formatAddressLines(address), address?.phoneNumber ?? ""].filter((line) => line !== "");
 }
 
-async function answerHtml(page: Iterable<string>): Promise<Answer> {
+async function answerHtml(sheet: InvoiceSheet): Promise<Answer> {
+  const { policy, pieces } = renderSheets([sheet]);
   return {
     status: 200,
-    body: await joinPieces(page),
+    body: await joinPieces(pieces),
     contentType: "text/html; charset=utf-8",
-    headers: { "content-security-policy": PAGE_POLICY },
+    headers: { "content-security-policy": policy },
   };
 }
