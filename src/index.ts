@@ -225,6 +225,7 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview/preview.ts";
+export type { UnmeteredEvents } from "./ledger/preview/unmetered-events.ts";
 export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/metrics/revenue-calculator.ts";
 export type { CreditSnapshot } from "./ledger/commands/credits.ts";
 export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";

@@ -75,6 +75,11 @@ export const NOT_METERED: IngestOutcome = createAccepted("INGESTION_COMPLETED_EV
 /** The schema has no meters that could count the event. */
 export const NO_METERS: IngestOutcome = createAccepted("INGESTION_COMPLETED_NO_MATCHING_METERS");
 
+/** Whether an outcome is that of an accepted event that no meter counts and that consumed no feature credits. */
+export function isUnmetered({ status }: Pick<IngestOutcome, "status">): boolean {
+  return status === NOT_METERED.status || status === NO_METERS.status;
+}
+
 function createAccepted(status: IngestStatus): IngestOutcome {
   return { status, description: describeStored(status) };
 }

@@ -18,6 +18,7 @@ import { type EventSlots, createSlots } from "./event-slots.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
 import type { MeterGrouping } from "./grouped-usage.ts";
 import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
+import { createUnmatchedFinder, type UnmatchedValues } from "./unmatched-values.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {
@@ -58,6 +59,8 @@ export interface SchemaProgram {
   readonly carriesOver: boolean;
   /** Whether it computes fields of its events. */
   readonly enriches: boolean;
+  /** Explains why no meter matches the event in the slots. */
+  readonly findUnmatchedValues: () => UnmatchedValues;
   /** The feature that the schema's events consume (S11.2). */
   readonly feature?: FeatureProgram;
 }
@@ -155,6 +158,10 @@ function compileSchema(schema: EventSchema, { index, meters, findSetting, budget
     hasKeys: places.some(({ keySlot }) => keySlot !== undefined),
     carriesOver: places.some(({ meter }) => carriesOver(meter)),
     enriches: schema.enrichments.fields.length > 0,
+    findUnmatchedValues: createUnmatchedFinder(
+      slots,
+      places.map(({ meter }) => meter),
+    ),
     ...(featureDetails ? { feature: featureProgram(featureDetails, slots) } : {}),
   };
 }

@@ -252,7 +252,7 @@ describe("the built page", () => {
     const open = await openPage(
       embedData(
         html,
-        '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"detailed":0,"drafts":[]}',
+        '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notBilled":[],"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"detailed":0,"drafts":[]}',
       ),
     );
     await open.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">a</p>')");

@@ -72,6 +72,8 @@ export interface Outcome {
   /** The cells that decide quantities. */
   readonly decisiveCells: readonly string[];
   readonly counts: Readonly<Record<string, number>>;
+  /** The events that no meter counts, by their values. */
+  readonly unmetered: readonly string[];
   readonly problems: readonly string[];
   readonly span: unknown;
 }
@@ -175,6 +177,10 @@ function toOutcome(run: ReturnType<typeof startEventRun>, book: Book, problems: 
     cells: [...run.usage.cells()].map(formatCell),
     decisiveCells: findDecisiveCells(run.usage.cells(), book).map(formatCell),
     counts: run.counts(),
+    unmetered: run
+      .unmetered()
+      .map((each) => JSON.stringify(each))
+      .toSorted(),
     problems: problems.toSorted(),
     span: span && [span.first.timestamp, span.last.timestamp],
   };
@@ -185,8 +191,8 @@ function formatCell({ accountId, meterId, day, group, quantity }: UsageCell): st
 }
 
 /** The compared values. */
-export function comparable({ cells, decisiveCells, counts, problems, span }: Outcome): Outcome {
-  return { cells, decisiveCells, counts, problems, span };
+export function comparable({ cells, decisiveCells, counts, unmetered, problems, span }: Outcome): Outcome {
+  return { cells, decisiveCells, counts, unmetered, problems, span };
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   eventCountsOf,
   addAllEvents,
   type EventRun,
+  listUnmetered,
   startEventRun,
   addUsageRows,
   createUsageReceiver,
@@ -30,6 +31,7 @@ import {
   type PreviewRun,
   selectAccounts,
 } from "../../ledger/preview/preview.ts";
+import type { UnmeteredEvents } from "../../ledger/preview/unmetered-events.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";
@@ -114,6 +116,8 @@ export interface BacktestPlan {
 export interface Backtest {
   /** The number of events by status on the current plans. */
   readonly events: EventCounts;
+  /** As in a preview. */
+  readonly unmetered?: readonly UnmeteredEvents[];
   /** One for each draft, in the same order. */
   readonly plans: readonly BacktestPlan[];
 }
@@ -197,7 +201,11 @@ function startBacktest(
         return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [], unpriced: [] }];
       });
       if (effectiveRange !== undefined) compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
-      return { events: eventCountsOf(current), plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)) };
+      return {
+        events: eventCountsOf(current),
+        ...listUnmetered(run),
+        plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)),
+      };
     },
   };
 }

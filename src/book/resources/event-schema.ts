@@ -130,6 +130,8 @@ const eventSchemaFields = {
   featureDetails: featureDetails.nullish(),
   /** Stored unchanged; no effect on prices. */
   eventLevelRevenue: z.boolean().nullish(),
+  /** Whether events that no meter matches are normal; default false: they are reported as not billed. */
+  allowUnmetered: z.boolean().nullish(),
   /** Fields computed before an event is metered; default none. */
   enrichments: enrichments.nullish(),
 };

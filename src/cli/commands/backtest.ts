@@ -11,6 +11,7 @@ import { parseDate } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
+import { listNotBilled, listUnpriced, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
@@ -20,14 +21,14 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { parseDateOption, readRange, rangeOptions } from "../options/range-options.ts";
 import { withOutput } from "../output/output-file.ts";
-import { countEventsByStatus, printProblems } from "../output/preview-output.ts";
+import { countEventsByStatus, printNotBilled, printProblems } from "../output/preview-output.ts";
 import { renderReportPage } from "../output/report-page.ts";
-import { eventOptions, idOptions, usageOptions } from "../reading/event-options.ts";
+import { eventOptions, idOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
 import { createProblemList, type ProblemList } from "../reading/event-problems.ts";
 import { readEventInput, createIdMemory, outputOptions } from "../reading/input-options.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatBacktestCsv } from "../table/backtest-csv.ts";
-import { describeUnpriced, formatBacktestTable } from "../table/backtest-table.ts";
+import { formatBacktestTable } from "../table/backtest-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
@@ -54,6 +55,7 @@ export const backtestCommand: Command = {
       help: 'exit with 1 if this is true of a draft, such as "account.increase > 20%" or "total.decrease > 0"',
     },
     ...idOptions,
+    ...unmeteredOptions,
     ...outputOptions(["table", "json", "csv", "html"], "differences"),
   },
   run: runBacktest,
@@ -110,8 +112,8 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   });
   const breaches = gates.flatMap((gate) => findBreaches(result, gate));
   for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${toPrintable(breach)}\n`);
-  const isUnpriced = result.plans.some(({ unpriced }) => unpriced !== undefined);
-  return list.count > 0 || breaches.length > 0 || isUnpriced ? "problems" : "done";
+  const isIncomplete = await printNotBilled(listBacktestNotBilled(book, planPaths, result), args, io);
+  return list.count > 0 || breaches.length > 0 || isIncomplete ? "problems" : "done";
 }
 
 /** @throws {UsageError} if only one of the two options is given, or the date is invalid */
@@ -133,6 +135,22 @@ function parseGateOption(text: string): GateRule {
   }
 }
 
+/** Usage that no row of a price table of a draft prices. @param draftNames in order */
+export function listUnpricedOnDrafts({ plans }: Backtest, draftNames: readonly string[]): readonly NotBilled[] {
+  return plans.flatMap(({ unpriced = [] }, index) =>
+    listUnpriced(unpriced).map((each) => ({
+      ...each,
+      title: toPrintable(`${draftNames[index] ?? ""}: ${each.title}`),
+    })),
+  );
+}
+
+function listBacktestNotBilled(book: Book, paths: readonly string[], backtest: Backtest): readonly NotBilled[] {
+  const { events, unmetered } = backtest;
+  const draftNames = paths.map((path) => basename(path));
+  return [...listNotBilled({ book, read: events.read, unmetered }), ...listUnpricedOnDrafts(backtest, draftNames)];
+}
+
 /** Renders a report with only the differences. */
 async function renderBacktestPage(
   book: Book,
@@ -143,9 +161,6 @@ async function renderBacktestPage(
   const { problems, count: problemCount } = list;
   const events = countEventsByStatus(backtest.events, list);
   const draftNames = paths.map((path) => basename(path));
-  const notices = backtest.plans.flatMap(({ unpriced }, index) =>
-    unpriced === undefined ? [] : [`${draftNames[index] ?? ""}: ${describeUnpriced(unpriced)}`],
-  );
   return renderReportPage({
     book,
     backtest,
@@ -154,16 +169,17 @@ async function renderBacktestPage(
     problems,
     problemCount,
     invoices: [],
-    notices,
+    notBilled: listBacktestNotBilled(book, paths, backtest),
+    notices: [],
     cellsOf: () => [],
   });
 }
 
 /** Leaves out accounts and lines without changes. */
-function filterChanges({ events, plans }: Backtest): Backtest {
+function filterChanges({ plans, ...others }: Backtest): Backtest {
   const isChanged = ({ difference }: { readonly difference: Decimal }): boolean => !difference.isZero();
   return {
-    events,
+    ...others,
     plans: plans.map((plan) => ({
       ...plan,
       accounts: plan.accounts

@@ -1,13 +1,20 @@
 /** `ratebook meter`: meters files of events and writes usage cells. */
 import { createMeter } from "../../ledger/preview/meter.ts";
+import { listNotBilled } from "../../pages/not-billed.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
-import { countEventsByStatus, printNewAccounts, printProblems, printSummary } from "../output/preview-output.ts";
-import { eventOptions } from "../reading/event-options.ts";
+import {
+  countEventsByStatus,
+  printNewAccounts,
+  printNotBilled,
+  printProblems,
+  printSummary,
+} from "../output/preview-output.ts";
+import { eventOptions, unmeteredOptions } from "../reading/event-options.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import { readEventInput, createIdMemory, outputOptions, ingestOptions } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, addNewAccounts } from "../reading/new-accounts.ts";
@@ -24,6 +31,7 @@ export const meterCommand: Command = {
     },
     ...outputOptions(USAGE_FORMATS, "usage cells"),
     ...ingestOptions,
+    ...unmeteredOptions,
   },
   run: runMeter,
 };
@@ -52,8 +60,11 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const isComplete = await readEventFiles(run, files, { list, book, input, keepsValues: true, io });
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
-  const { usage, events: statuses } = run.finish();
+  const { usage, events: statuses, unmetered } = run.finish();
   await withOutput(args, io, async ({ stdout }) => writeUsage(usage, format, stdout, book));
-  await printSummary(countEventsByStatus(statuses, list), { output: [usage.length, "cell"] }, io);
-  return list.count > 0 ? "problems" : "done";
+  const eventCounts = countEventsByStatus(statuses, list);
+  await printSummary(eventCounts, { output: [usage.length, "cell"] }, io);
+  const notBilled = listNotBilled({ book, read: eventCounts["read"] ?? 0, unmetered });
+  const isIncomplete = await printNotBilled(notBilled, args, io);
+  return list.count > 0 || isIncomplete ? "problems" : "done";
 }

@@ -2,6 +2,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
+import { listNotBilled } from "../../pages/not-billed.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readDraftFile } from "../documents/draft-file.ts";
@@ -14,13 +15,14 @@ import {
   type PreviewFormat,
   countEventsByStatus,
   printNewAccounts,
+  printNotBilled,
   printNotices,
   printProblems,
   printSummary,
   writePreview,
   writeTraces,
 } from "../output/preview-output.ts";
-import { eventOptions, usageOptions } from "../reading/event-options.ts";
+import { eventOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import {
   requireCoreEngine,
@@ -32,7 +34,6 @@ import {
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
 import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
-import { formatCount } from "../table/format-rows.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
@@ -59,6 +60,7 @@ export const previewCommand: Command = {
       help: "instead of invoices, list the events behind the lines of this meter or feature",
     },
     ...ingestOptions,
+    ...unmeteredOptions,
   },
   run: (args, io) => previewBook(args, readFormat(args), io),
 };
@@ -110,13 +112,16 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   const isComplete = await readEventFiles(run, files, { list, counts: acceptedCounts, book, input, io });
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
-  const { invoices, events: statuses, notices, skipped = [], traces } = run.finish();
+  const { invoices, events: statuses, unmetered, notices, skipped = [], traces } = run.finish();
   const outcome = { book, plan, invoices, events: statuses, hasUsage };
   await printNotices([...notices, ...(skipped.length === 0 ? explainNoInvoices(outcome) : [])], io);
   const eventCounts = countEventsByStatus(statuses, list);
+  const notBilled = listNotBilled({ book, read: eventCounts["read"] ?? 0, unmetered, invoices });
   const result = {
     invoices,
     events: eventCounts,
+    unmetered,
+    notBilled,
     problems: list.problems,
     problemCount: list.count,
     notices,
@@ -134,10 +139,8 @@ export async function previewBook(args: Arguments, format: PreviewFormat, io: Io
   });
   const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
   if (format !== "json") await printSummary(eventCounts, counts, io);
-  const unpricedCount = invoices.filter(({ unpriced }) => unpriced !== undefined).length;
-  if (unpricedCount > 0)
-    await printNotices([`${formatCount(unpricedCount, "invoice")} with usage without a price`], io);
-  return list.count > 0 || skipped.length > 0 || unpricedCount > 0 ? "problems" : "done";
+  const isIncomplete = await printNotBilled(notBilled, args, io);
+  return list.count > 0 || skipped.length > 0 || isIncomplete ? "problems" : "done";
 }
 
 /** The id of the meter or feature to trace. @throws {UsageError} together with other output, or without events */

@@ -7,6 +7,7 @@ import type { IngestOutcome } from "../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../ledger/preview/preview.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
+import { listNotBilled } from "../../pages/not-billed.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readDraftFile } from "../documents/draft-file.ts";
@@ -15,12 +16,19 @@ import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { readRange } from "../options/range-options.ts";
 import { withOutput } from "../output/output-file.ts";
-import { countEventsByStatus, printNotices, printProblems, printSummary } from "../output/preview-output.ts";
+import {
+  countEventsByStatus,
+  printNotBilled,
+  printNotices,
+  printProblems,
+  printSummary,
+} from "../output/preview-output.ts";
 import { renderReportPage } from "../output/report-page.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import { readEventInput, createIdMemory } from "../reading/input-options.ts";
 import { type EventConsumer, readEventFiles } from "../reading/read-event-files.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
+import { listUnpricedOnDrafts } from "./backtest.ts";
 import { invoiceDataReaders, REPORT_OPTIONS, previewBook, previewCommand } from "./preview.ts";
 
 // A report lists single events, which only the core does. It is always a page with explanations.
@@ -75,25 +83,33 @@ async function reportWithDrafts(args: Arguments, io: Io): Promise<"done" | "prob
   const isComplete = await readEventFiles(eventRun, files, { list, book, input, io });
   await printProblems(list, book, io);
   if (!isComplete) return "problems";
-  const { invoices, events: statuses, notices, skipped = [] } = currentRun.finish();
+  const { invoices, events: statuses, unmetered, notices, skipped = [] } = currentRun.finish();
   await printNotices(notices, io);
   const eventCounts = countEventsByStatus(statuses, list);
   const { problems, count: problemCount } = list;
+  const backtest = backtestRun.finish();
+  const draftNames = args.values("plan").map((path) => basename(path));
+  const notBilled = [
+    ...listNotBilled({ book, read: eventCounts["read"] ?? 0, unmetered, invoices }),
+    ...listUnpricedOnDrafts(backtest, draftNames),
+  ];
   const page = await renderReportPage({
     book,
     invoices,
     events: eventCounts,
+    notBilled,
     notices,
     ...invoiceDataReaders(currentRun),
     problems,
     problemCount,
-    backtest: backtestRun.finish(),
-    draftNames: args.values("plan").map((path) => basename(path)),
+    backtest,
+    draftNames,
   });
   await withOutput(args, io, async (to) => write(to.stdout, page));
   const usageRowCount = usagePaths.length > 0 ? rows : undefined;
   await printSummary(eventCounts, { rows: usageRowCount, output: [invoices.length, "invoice"] }, io);
-  return list.count > 0 || skipped.length > 0 ? "problems" : "done";
+  const isIncomplete = await printNotBilled(notBilled, args, io);
+  return list.count > 0 || skipped.length > 0 || isIncomplete ? "problems" : "done";
 }
 
 /** Passes every event and row of usage to both runs. The outcomes are those on the current plans. */

@@ -4,12 +4,14 @@ import { groupThousands } from "../../invoicing/format-values.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";
-import type { PreviewRun } from "../../ledger/preview/preview.ts";
+import type { Preview, PreviewRun } from "../../ledger/preview/preview.ts";
 import type { SkippedAccount } from "../../ledger/refusals.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeEventCount } from "../../pages/event-counts.ts";
+import { describeNotBilled, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";
 import {
   BAD_LINE,
@@ -35,6 +37,8 @@ export interface PreviewResult {
   readonly invoices: readonly Invoice[];
   /** The number of events read, and by status. */
   readonly events: Readonly<Record<string, number>>;
+  readonly unmetered?: Preview["unmetered"];
+  readonly notBilled: readonly NotBilled[];
   readonly problems: readonly LineProblem[];
   /** The total number of problems. */
   readonly problemCount: number;
@@ -92,21 +96,16 @@ export async function writeTraces(traces: readonly LineTrace[], format: PreviewF
   }
 }
 
-async function writeJson({ invoices, events, problems, skipped }: PreviewResult, io: Io): Promise<void> {
+async function writeJson({ invoices, events, unmetered, problems, skipped }: PreviewResult, io: Io): Promise<void> {
   await write(io.stdout, '{\n  "invoices": [');
   for (const [index, invoice] of invoices.entries()) {
     await write(io.stdout, `${index === 0 ? "" : ","}\n${indentLines(stringifyJson(invoice, 2), "    ")}`);
   }
-  await write(
-    io.stdout,
-    `${invoices.length === 0 ? "" : "\n  "}],\n  "events": ${indentLines(stringifyJson(events, 2), "  ").trimStart()},\n`,
+  const fields = { events, ...(unmetered && { unmetered }), problems, ...(skipped.length > 0 && { skipped }) };
+  const fieldTexts = Object.entries(fields).map(
+    ([name, value]) => `,\n  "${name}": ${indentLines(stringifyJson(value, 2), "  ").trimStart()}`,
   );
-  const skippedText =
-    skipped.length === 0 ? "" : `,\n  "skipped": ${indentLines(stringifyJson(skipped, 2), "  ").trimStart()}`;
-  await write(
-    io.stdout,
-    `  "problems": ${indentLines(stringifyJson(problems, 2), "  ").trimStart()}${skippedText}\n}\n`,
-  );
+  await write(io.stdout, `${invoices.length === 0 ? "" : "\n  "}]${fieldTexts.join("")}\n}\n`);
 }
 
 function indentLines(text: string, indent: string): string {
@@ -157,6 +156,24 @@ function listProblemLines({ problems, kinds, maps, count, unknownAccountEvents }
 
 export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
   for (const notice of notices) await write(io.stderr, `note: ${toPrintable(notice)}\n`);
+}
+
+/** Prints usage that is not billed. @returns whether it is a problem that the options do not allow */
+export async function printNotBilled(
+  list: readonly NotBilled[],
+  args: Pick<Arguments, "flag">,
+  io: Io,
+): Promise<boolean> {
+  const isAllowed = ({ reason }: NotBilled): boolean =>
+    reason === "NO_CARD" || (reason === "NO_METER" && args.flag("allow-unmetered"));
+  for (const each of list)
+    await write(io.stderr, `${isAllowed(each) ? "note" : "warning"}: ${describeNotBilled(each)}\n`);
+  if (list.some((each) => each.reason === "NO_METER" && !isAllowed(each)))
+    await printNotices(
+      ['if events without a meter are expected, use --allow-unmetered, or "allowUnmetered": true in the event schema'],
+      io,
+    );
+  return !list.every(isAllowed);
 }
 
 /** Prints how many accounts were created for events. */

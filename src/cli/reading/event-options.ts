@@ -42,6 +42,11 @@ export const usageOptions: OptionSpecs = {
   },
 };
 
+/** The option to accept events that no meter counts. */
+export const unmeteredOptions: OptionSpecs = {
+  "allow-unmetered": { kind: "flag", help: "do not exit with 1 because of events that no meter counts" },
+};
+
 /** Options of commands that check a book against usage. */
 export const meteredUsageOptions: OptionSpecs = {
   ...eventOptions,

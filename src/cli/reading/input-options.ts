@@ -73,7 +73,7 @@ export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInput
 
 /** Options that have no effect without events. */
 const EVENT_VALUE_OPTIONS = ["event-format", "engine", "memory"];
-const EVENT_FLAGS = ["strict", "no-dedupe"];
+const EVENT_FLAGS = ["strict", "no-dedupe", "allow-unmetered"];
 
 /** @throws {UsageError} for the first option that doesn't apply to the files, with advice */
 export function requireApplicableEventOptions(args: Arguments, files: readonly EventFile[], io: Pick<Io, "env">): void {

@@ -3,8 +3,6 @@ import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { UnpricedUsage } from "../../rating/charge.ts";
-import { describeGroup, describeUnits } from "../../rating/table-charge.ts";
 import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
@@ -31,7 +29,7 @@ export function formatBacktestTable({ plans }: Backtest, files: readonly string[
 }
 
 function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string {
-  const { planId, version, totals, leftOut, unpriced } = plan;
+  const { planId, version, totals, leftOut } = plan;
   return [
     style.emphasize(toPrintable(`${file}: ${planId} version ${version}${describeMigration(plan)}`), "strong"),
     ...(totals.length === 0 ? ["nothing is billed, neither on the current plans nor on the draft"] : []),
@@ -39,22 +37,7 @@ function formatPlan(plan: BacktestPlan, file: string, style: TableStyle): string
     ...(leftOut.length === 0
       ? []
       : [`\nleft out because the draft has no prices in their currency: ${leftOut.map(toPrintable).join(", ")}`]),
-    ...(unpriced === undefined ? [] : [`\n${describeUnpriced(unpriced)}`]),
   ].join("\n");
-}
-
-/** The groups shown of usage without a price. */
-const GROUPS_SHOWN_MAX = 5;
-
-/** Usage that costs 0 on the draft, the largest first. */
-export function describeUnpriced(unpriced: readonly UnpricedUsage[]): string {
-  const largest = unpriced.toSorted((a, b) => b.quantity.cmp(a.quantity)).slice(0, GROUPS_SHOWN_MAX);
-  const groups = largest.map(
-    ({ meterId, group, quantity }) => `${describeUnits(quantity)} of ${meterId} for ${describeGroup(group)}`,
-  );
-  const rest = unpriced.length - largest.length;
-  const more = rest > 0 ? `; and ${formatCount(rest, "more group")}` : "";
-  return toPrintable(`without a price, because no row of a price table is for it: ${groups.join("; ")}${more}`);
 }
 
 function describeMigration({ migration }: BacktestPlan): string {

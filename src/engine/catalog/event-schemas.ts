@@ -114,16 +114,17 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
 
 /** Edits an ACTIVE schema: lists can only be extended, and enrichment fields replaced (S4.4). */
 function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
-  const { description, attributes, dimensions, enrichments, ...otherFields } = changes;
+  const { description, allowUnmetered, attributes, dimensions, enrichments, ...otherFields } = changes;
   const [other] = Object.keys(otherFields);
   if (other !== undefined) {
     throw refusedError(
       RULE,
-      `${other}: in an active event schema only description, attributes, dimensions and enrichments can change`,
+      `${other}: in an active event schema only description, allowUnmetered, attributes, dimensions and enrichments can change`,
     );
   }
   const additions: Record<string, unknown> = {};
   if (description !== undefined) additions["description"] = description;
+  if (allowUnmetered !== undefined) additions["allowUnmetered"] = allowUnmetered;
   for (const [list, newItems] of [
     ["attributes", attributes],
     ["dimensions", dimensions],

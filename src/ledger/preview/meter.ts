@@ -11,11 +11,13 @@ import {
   type EventCounts,
   type EventProblem,
   addAllEvents,
+  listUnmetered,
   startEventRun,
   featureUsageError,
 } from "./preview-run.ts";
 import type { PreviewOptions } from "./preview.ts";
 import type { SummedEvents } from "./summed-events.ts";
+import type { UnmeteredEvents } from "./unmetered-events.ts";
 
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
 
@@ -24,6 +26,8 @@ export interface MeterResult {
   /** By account in book order, meter and day; includes quantities of 0. */
   readonly usage: readonly UsageRow[];
   readonly events: EventCounts;
+  /** As in a preview. */
+  readonly unmetered?: readonly UnmeteredEvents[];
   /** The first thousand rejected or failed events. */
   readonly problems: readonly EventProblem[];
 }
@@ -74,6 +78,7 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
     finish: () => ({
       usage: Array.from(run.usage.cells(), (cell) => toUsageRow(cell, book.usageMeters)),
       events: eventCountsOf(run),
+      ...listUnmetered(run),
     }),
   };
 }

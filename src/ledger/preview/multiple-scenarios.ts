@@ -12,6 +12,7 @@ import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
 import { type PreviewAccount, isNarrow } from "./preview-account.ts";
 import { type EventUsage, type Scenario, decideIn, type ReadEvent, type ScenarioUsage } from "./preview-scenario.ts";
+import type { UnmeteredTally } from "./unmetered-events.ts";
 
 /** The time `[from, until)`, which may be empty. */
 interface DecisionSpan {
@@ -34,6 +35,7 @@ export interface RunState {
   /** The time of the event being decided: one object for all events. */
   readonly time: { now: DecisionTime["now"]; readonly futureMs: number };
   readonly tracer: Pick<Tracer, "note"> | undefined;
+  readonly unmetered: UnmeteredTally;
 }
 
 /**

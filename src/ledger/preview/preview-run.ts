@@ -20,7 +20,7 @@ import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
 import { createCatalog, featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import { idReservedUntil, refuse, refuseDuplicate } from "../events/decide-event.ts";
-import { type IngestOutcome, type IngestStatus, METERED } from "../outcome.ts";
+import { type IngestOutcome, type IngestStatus, isUnmetered, METERED } from "../outcome.ts";
 import { quoteText, refusedError } from "../refusals.ts";
 import { type SeenIds, AcceptedIds } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
@@ -28,6 +28,7 @@ import { decideInEachScenario, holdsForAll, outcomeOfUnaccepted, type RunState }
 import type { PlanTrial } from "./preview-account.ts";
 import { createEventUsage, createScenario, decideIn, type Scenario, type ScenarioResult } from "./preview-scenario.ts";
 import { addSummedEvents, type SummedEvents } from "./summed-events.ts";
+import { createUnmeteredTally, type UnmeteredEvents } from "./unmetered-events.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {
@@ -72,6 +73,8 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
   readonly addSummed: (summed: SummedEvents) => boolean;
   /** The usage of the events that all scenarios accept. */
   readonly usage: Usage;
+  /** The events that the first scenario accepts and no meter counts, the most first; empty for schemas that allow them. */
+  readonly unmetered: () => readonly UnmeteredEvents[];
   /** In the order of the trials. */
   readonly scenarios: readonly [ScenarioResult, ...ScenarioResult[]];
 }
@@ -97,6 +100,7 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     sharedDecisions: new Map(),
     time: { now: 0, futureMs: 0 },
     tracer,
+    unmetered: createUnmeteredTally(),
   };
   const fieldsBySchema = new Map(
     [...metering.schemas].map(([name, program]) => [name, { program, problem: undefined, fault: undefined }]),
@@ -107,6 +111,7 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     counts: first.counts,
     span: first.span,
     usage: usage.tally,
+    unmetered: run.unmetered.list,
     scenarios: run.scenarios,
     add: (event) => {
       const incoming = readEnvelope(event);
@@ -136,8 +141,18 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
 /** The fields of an event whose schema is unknown. */
 const UNKNOWN: FieldsResult = { program: undefined, problem: undefined, fault: undefined };
 
-/** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
+/** Decides an event, and notes it if no meter counts it. @returns its outcome in the first scenario */
 function takeEvent(run: RunState, event: EventEnvelope, fields: FieldsResult): IngestOutcome {
+  const outcome = decideAndCount(run, event, fields);
+  if (outcome !== METERED && fields.program !== undefined && isUnmetered(outcome)) {
+    const account = run.scenarios[0].accounts.findByName(event.accountId);
+    run.unmetered.add(fields.program, account?.index ?? -1, fields.program.findUnmatchedValues());
+  }
+  return outcome;
+}
+
+/** Decides an event, and counts it if it is accepted. @returns its outcome in the first scenario */
+function decideAndCount(run: RunState, event: EventEnvelope, fields: FieldsResult): IngestOutcome {
   const { scenarios, ids } = run;
   // Indexing avoids creating an iterator for each event.
   const first = scenarios[0];
@@ -289,4 +304,10 @@ export function addAllEvents(
 export function eventCountsOf(run: Pick<EventRun, "counts">): EventCounts {
   const occurred = Object.entries(run.counts()).filter(([, count]) => count > 0);
   return { read: occurred.reduce((total, [, count]) => total + count, 0), ...Object.fromEntries(occurred) };
+}
+
+/** The unmetered events of a run, as a member of its result; absent without any. */
+export function listUnmetered(run: Pick<EventRun, "unmetered">): { readonly unmetered?: readonly UnmeteredEvents[] } {
+  const unmetered = run.unmetered();
+  return unmetered.length === 0 ? {} : { unmetered };
 }

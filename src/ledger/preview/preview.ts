@@ -41,12 +41,14 @@ import {
   type EventProblem,
   addAllEvents,
   type EventRun,
+  listUnmetered,
   startEventRun,
   addUsageRows,
   createUsageReceiver,
 } from "./preview-run.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
 import type { SummedEvents } from "./summed-events.ts";
+import type { UnmeteredEvents } from "./unmetered-events.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {
@@ -87,6 +89,8 @@ export interface Preview {
   readonly notices: readonly string[];
   /** Accounts without invoices, because their bill cannot be computed (S1.4); absent if there are none. */
   readonly skipped?: readonly SkippedAccount[];
+  /** The accepted events that no meter counts, the most first, except those of schemas that allow them; absent without any. */
+  readonly unmetered?: readonly UnmeteredEvents[];
   /** With the option `trace`: the events behind each line that charges the usage of the meter or the overage of the feature. */
   readonly traces?: readonly LineTrace[];
 }
@@ -183,7 +187,8 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
       const shownRange = span === undefined ? range : computeEventRange(span);
-      if (shownRange === undefined) return { invoices: [], events, notices, ...(tracer && { traces: [] }) };
+      const result = { events, notices, ...listUnmetered(run) };
+      if (shownRange === undefined) return { invoices: [], ...result, ...(tracer && { traces: [] }) };
       const [invoices, skipped]: [Invoice[], SkippedAccount[]] = [[], []];
       for (const { id } of supported) {
         const account = computeAccountInvoices(run.scenarios[0], id, { ...shownRange, explain, areRequested });
@@ -192,7 +197,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       }
       notices.push(...describeSkipped(skipped));
       const traces = tracer?.tracesOf(run.scenarios[0], invoices);
-      return { invoices, events, notices, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
+      return { invoices, ...result, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
     },
   };
 }

@@ -25,13 +25,16 @@ export interface SummedEvents {
    * values.
    */
   readonly units: Units;
-  /** The same sums by group, and the values; absent if no meter has groups or keys. */
+  /** The same sums by group, and the values; absent only if no meter has groups or keys. */
   readonly groups?: readonly SummedGroup[] | undefined;
 }
 
 /** The sums of events with the same texts of groups. */
 export interface SummedGroup {
-  /** The dimensions of the meters' groups, each once; empty texts if no meter with the dimension counts the events. */
+  /**
+   * The dimensions of the meters' groups, and those that explain unmetered events, each once; empty texts if no meter
+   * with the dimension counts the events and they explain nothing.
+   */
   readonly texts: readonly (readonly [dimension: string, text: string])[];
   /** As in {@link SummedEvents}; undefined for values. */
   readonly units: Units;
@@ -39,6 +42,8 @@ export interface SummedGroup {
   readonly values: readonly (readonly string[])[];
   /** The number of events that a meter counts. */
   readonly eventCount: number;
+  /** The number of events that no meter counts. */
+  readonly unmeteredCount: number;
 }
 
 /**
@@ -55,7 +60,9 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   // A trace lists events one by one.
   if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
   const { program } = fields;
-  const groups = program.hasGroups ? summed.groups : [{ texts: [], units, values: [], eventCount: 0 }];
+  const groups = program.hasGroups
+    ? summed.groups
+    : [{ texts: [], units, values: [], eventCount: 0, unmeteredCount: 0 }];
   if (groups === undefined) return false;
   const event = { schemaName, id: "", accountId, timestamp: instantOfDay(day) };
   run.time.now = event.timestamp;
@@ -82,7 +89,25 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   }
   for (const { scenario, outcome, times } of decisions) scenario.tally.count(outcome, times);
   addAll(run, account.index, program, { ...summed, groups });
+  addUnmetered(run, account.index, program, summed);
   return true;
+}
+
+/** Notes the events that no meter counts, with the values of their groups. */
+function addUnmetered(
+  { unmetered }: RunState,
+  account: number,
+  program: SchemaProgram,
+  { eventCount, meteredCount, groups = [] }: SummedEvents,
+): void {
+  let unexplained = eventCount - meteredCount;
+  for (const { texts, unmeteredCount } of groups) {
+    if (unmeteredCount === 0) continue;
+    fillGroupTexts(program, texts);
+    unmetered.add(program, account, program.findUnmatchedValues(), unmeteredCount);
+    unexplained -= unmeteredCount;
+  }
+  if (unexplained > 0) unmetered.add(program, account, undefined, unexplained);
 }
 
 /** The outcome of a number of events in a scenario. */

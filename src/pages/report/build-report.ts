@@ -44,6 +44,8 @@ export interface ReportInput {
   readonly eventsOf?: PreviewRun["eventsOf"] | undefined;
   readonly events: Readonly<Record<string, number>>;
   readonly problems: ReportData["problems"];
+  /** Default: none. */
+  readonly notBilled?: ReportData["notBilled"];
   readonly notices: readonly string[];
   /** The effect of drafts, with the causes of each line. */
   readonly backtest?: Backtest | undefined;
@@ -66,7 +68,7 @@ const DEFAULT_SIZE_LIMITS: ReportSizeLimits = { details: 6_000_000, rows: 1_700_
 
 /** Builds the data of a report. @param limits data beyond them is left out and counted */
 export function buildReport(
-  { book, invoices, cellsOf, eventsOf, events, problems, notices, backtest, draftNames }: ReportInput,
+  { book, invoices, cellsOf, eventsOf, events, problems, notBilled = [], notices, backtest, draftNames }: ReportInput,
   limits = DEFAULT_SIZE_LIMITS,
 ): ReportData {
   const reportAccounts = listAccounts(book, invoices);
@@ -91,6 +93,7 @@ export function buildReport(
     totals: sumByCurrency(reportAccounts),
     events,
     problems: { first: problems.first.map(toPrintableFault), count: problems.count },
+    notBilled,
     notices: notices.map(toPrintable),
     usage: usage.all(findPeriod(invoices).period),
     charges: charges.all(),

@@ -5,6 +5,7 @@
  * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`.
  */
 import type { InvoiceType } from "../../invoicing/invoice.ts";
+import type { NotBilled } from "../not-billed.ts";
 
 /** A whole report. */
 export interface ReportData {
@@ -16,6 +17,8 @@ export interface ReportData {
   readonly events: Readonly<Record<string, number>>;
   /** The first invalid lines and events, and the total number. */
   readonly problems: { readonly first: readonly LineFault[]; readonly count: number };
+  /** Usage that is not billed; shown first. */
+  readonly notBilled: readonly NotBilled[];
   /** Notes for the reader, one sentence each. */
   readonly notices: readonly string[];
   /** The usage of all accounts by meter. */

@@ -6,6 +6,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
+import { listExplainingDimensions } from "../../metering/unmatched-values.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";
@@ -46,8 +47,13 @@ export interface PushedSchema {
   /** In the order of computation. */
   readonly fields: readonly PushedField[];
   readonly meters: readonly PushedMeter[];
-  /** The dimensions of the meters' groups, each once, with their slots. */
-  readonly groupDimensions: readonly { readonly name: string; readonly slot: number }[];
+  /** The dimensions of the meters' groups, and those that explain unmetered rows, each once, with their slots. */
+  readonly groupDimensions: readonly {
+    readonly name: string;
+    readonly slot: number;
+    /** Whether it is also that of rows that no meter matches. */
+    readonly isExplaining: boolean;
+  }[];
 }
 
 /** The decision for a meter, or for a schema without meters. */
@@ -87,17 +93,20 @@ interface PushdownOptions {
   readonly ranges?: AttributeRangeLookup | undefined;
   /** Whether the database gives all values of events, and not only those that decide a quantity (S19.2); default false. */
   readonly keepsValues?: boolean | undefined;
+  /** Whether rows that no meter matches are grouped by the values that explain it; default false. */
+  readonly explainsUnmetered?: boolean | undefined;
 }
 
 interface ResolvedOptions {
   readonly ranges: AttributeRangeLookup;
   readonly keepsValues: boolean;
+  readonly explainsUnmetered: boolean;
 }
 
 /** Plans the pushdown of a checked book. */
 export function planPushdown(
   book: Pick<Book, "eventSchemas" | "usageMeters">,
-  { ranges = createTextRange, keepsValues = false }: PushdownOptions = {},
+  { ranges = createTextRange, keepsValues = false, explainsUnmetered = false }: PushdownOptions = {},
 ): PushdownPlan {
   const schemas = new Map<string, PushedSchema>();
   const decisions: PushdownDecision[] = [];
@@ -106,7 +115,7 @@ export function planPushdown(
     const meters = book.usageMeters.filter(
       ({ status, eventSchemaName }) => status === "ACTIVE" && eventSchemaName === schema.name,
     );
-    const outcome = pushSchema(schema, meters, { ranges, keepsValues });
+    const outcome = pushSchema(schema, meters, { ranges, keepsValues, explainsUnmetered });
     if ("attributes" in outcome) schemas.set(schema.name, outcome);
     const reasons: ReadonlyMap<string, string> = "attributes" in outcome ? new Map() : outcome.reasons;
     const first = [...reasons][0];
@@ -164,7 +173,7 @@ function pushSchema(
 function pushWithinBounds(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  { ranges, keepsValues }: ResolvedOptions,
+  { ranges, keepsValues, explainsUnmetered }: ResolvedOptions,
   bounds: DigitBounds,
 ): PushedSchema | (PushdownRefusal & { readonly mayFitNarrowerBounds: boolean }) {
   const reasons = new Map<string, string>();
@@ -188,7 +197,8 @@ function pushWithinBounds(
     (meter) => tryOrRecord(meter.id, () => pushMeter(meter, variables, keepsValues)) ?? [],
   );
   if (reasons.size > 0) return { reasons, mayFitNarrowerBounds };
-  const groupNames = new Set(meters.flatMap(({ groupBy = [] }) => groupBy));
+  const explaining = explainsUnmetered && schema.allowUnmetered !== true ? listExplainingDimensions(meters) : [];
+  const groupNames = new Set([...meters.flatMap(({ groupBy = [] }) => groupBy), ...explaining]);
   return {
     schema,
     bounds,
@@ -196,7 +206,10 @@ function pushWithinBounds(
     dimensions,
     fields,
     meters: pushedMeters,
-    groupDimensions: [...groupNames].map((name) => ({ name, slot: dimensionSlots.get(name) ?? -1 })),
+    groupDimensions: [...groupNames].flatMap((name) => {
+      const slot = dimensionSlots.get(name);
+      return slot === undefined ? [] : [{ name, slot, isExplaining: explaining.includes(name) }];
+    }),
   };
 }
 

@@ -140,6 +140,7 @@ function bindRows(
         ranges: (name, bounds) =>
           computePartRange(source.attributes.get(name), bounds) ?? createTextRange(name, bounds),
         keepsValues,
+        explainsUnmetered: true,
       })
     : undefined;
   const pushedSchemas = [...(plan?.schemas.values() ?? [])].filter(
@@ -365,7 +366,10 @@ export function createRequestBook({ book, schemas, accounts }: CellQuery): Book 
   const schemaNames = new Set(schemas);
   return {
     ...book,
-    eventSchemas: book.eventSchemas.filter(({ name }) => schemaNames.has(name)),
+    // The request only wants usage, so unmetered rows need no explanation.
+    eventSchemas: book.eventSchemas
+      .filter(({ name }) => schemaNames.has(name))
+      .map((schema) => ({ ...schema, allowUnmetered: true })),
     usageMeters: book.usageMeters.filter(({ eventSchemaName }) => schemaNames.has(eventSchemaName)),
     invoiceGroups: [],
     customers: [...new Set(accounts.map(({ customerId }) => customerId))].map((id): Customer => ({

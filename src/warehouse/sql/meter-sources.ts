@@ -2,7 +2,6 @@
  * Meters sources in a database: plain rows as sums by account and day, all other rows individually in arrival order
  * (S17.2, S17.3).
  */
-import { hasKeys } from "../../book/resources/event-schema.ts";
 import { type Day, type Instant, instantOfDay } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
 import type { SummedEvents, SummedGroup } from "../../ledger/preview/summed-events.ts";
@@ -240,6 +239,7 @@ function toPlainGroup(
             meter.kind === "sum" ? [] : toKeys(meter, row[(hasList(meter) ? firstList : firstSum) + index]),
           ),
       eventCount: Number(row[METERED_COLUMN]),
+      unmeteredCount: readEventCount(row) - Number(row[METERED_COLUMN]),
     };
   });
   const numbers = (column: number): readonly number[] => rows.map((row) => Number(row[column]));
@@ -258,7 +258,7 @@ function toPlainGroup(
         .map(({ units, values }) => units[index] ?? (values[index]?.length ? 1 : undefined))
         .reduce(addUnits, undefined),
     ),
-    ...((groupDimensions.length > 0 || meters.some(({ meter }) => hasKeys(meter))) && { groups }),
+    groups,
   };
 }
 

@@ -90,11 +90,16 @@ export function groupColumn(place: number): string {
   return `g${place}`;
 }
 
-/** The texts of groups; empty for rows that no meter with the dimension counts, because they add to no group. */
+/**
+ * The texts of groups; empty for rows that no meter with the dimension counts, because they add to no group, unless they
+ * explain that no meter counts the row.
+ */
 function selectGroupTexts({ meters, groupDimensions }: PushedSchema): readonly string[] {
-  return groupDimensions.map(({ name, slot }, place) => {
+  const unmetered = meters.map((_, index) => `not m${index}`).join(" and ");
+  return groupDimensions.map(({ name, slot, isExplaining }, place) => {
     const matches = meters.flatMap(({ meter }, index) => (meter.groupBy?.includes(name) ? [`m${index}`] : []));
-    return `case when plain and (${matches.join(" or ")}) then ${dimensionColumn(slot)} else '' end as ${groupColumn(place)}`;
+    const conditions = isExplaining ? [...matches, unmetered] : matches;
+    return `case when plain and (${conditions.join(" or ")}) then ${dimensionColumn(slot)} else '' end as ${groupColumn(place)}`;
   });
 }
 

@@ -3,8 +3,6 @@ import { readFileSync } from "node:fs";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { describeUnpriced } from "../../../src/cli/table/backtest-table.ts";
-import { decimalOfInteger } from "../../../src/numbers/decimal.ts";
 import { tableBook } from "../../support/table-book.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 
@@ -71,7 +69,9 @@ test("S18.2 preview ends with 1 if no row prices some usage, and says which", as
   expect((await run("preview", "--events", writeEvents("nova"))).code).toBe(0);
   const { code, out, err } = await run("preview", "--events", writeEvents("nova", "vision"));
   expect(code).toBe(1);
-  expect(err).toContain("note: 1 invoice with usage without a price");
+  expect(err).toContain(
+    'warning: 3,000 units of um.tokens without a price: no row of the price table matched model = "vision" (3,000 units, 1 account)\n',
+  );
   expect(out.replaceAll(/\s+/g, " ")).toContain(
     "um.tokens: 3000 units have no price: the price table has no row for vision",
   );
@@ -154,16 +154,16 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
   ];
   // 3,000 units each: nova 3, code 12 twice; nova alone 3; all 9,000 at 2 for 1,000 are 18.
   const options = ["--events", writeEvents("nova", "code", "code"), "--plan", ...drafts] as const;
-  const { code, out } = await run("backtest", ...options);
+  const { code, out, err } = await run("backtest", ...options);
   const lines = out.split("\n").map((line) => line.replaceAll(/ +/g, " "));
   expect(lines.filter((line) => line.startsWith("acme"))).toEqual([
     "acme 27.00 3.00 -24.00 -88.9%",
     "acme 27.00 18.00 -9.00 -33.3%",
   ]);
-  const unpriced = "without a price, because no row of a price table is for it: 6000 units of um.tokens for code";
-  expect([code, lines.filter((line) => line.includes("price table"))]).toEqual([1, [unpriced]]);
+  const unpriced = "gap.json: 6,000 units of um.tokens without a price: no row of the price table matched";
+  expect([code, err]).toEqual([1, `warning: ${unpriced} model = "code" (6,000 units)\n`]);
   const page = (await run("backtest", ...options, "--format", "html")).out;
-  expect(page).toContain(`gap.json: ${unpriced}`);
+  expect(page).toContain(`"title":"${unpriced}","items":[{"label":"model = \\"code\\"","amount":"6,000 units"}]`);
   expect(page).toContain('"label":"rates of code"');
   const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
   expect(json.plans).toMatchObject([
@@ -174,18 +174,6 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
     { accounts: [{ lines: [{ causes: { rates: { numerator: -9 } } }] }] },
   ]);
   expect(json.plans[1]).not.toHaveProperty("unpriced");
-});
-
-test("a backtest shows the five largest groups without a price, and counts the others", () => {
-  const unpriced = ["a", "b", "c", "d", "e", "f"].map((model, index) => ({
-    meterId: "um.tokens",
-    group: { model },
-    quantity: decimalOfInteger(index + 1),
-  }));
-  expect(describeUnpriced(unpriced)).toBe(
-    "without a price, because no row of a price table is for it: 6 units of um.tokens for f; 5 units of um.tokens for e; 4 units of um.tokens for d; 3 units of um.tokens for c; 2 units of um.tokens for b; and 1 more group",
-  );
-  expect(describeUnpriced(unpriced.slice(0, 1))).toMatch(/: 1 unit of um\.tokens for a$/);
 });
 
 test("S18.6 trace tells which line of the table prices each event", async () => {

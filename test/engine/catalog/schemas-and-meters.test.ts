@@ -39,7 +39,7 @@ describe("event schemas", () => {
     [
       "another field",
       { eventLevelRevenue: true },
-      "ERR_REFUSED eventLevelRevenue: in an active event schema only description, attributes, dimensions and enrichments can change",
+      "ERR_REFUSED eventLevelRevenue: in an active event schema only description, allowUnmetered, attributes, dimensions and enrichments can change",
     ],
     ["a new name", { name: "other" }, "ERR_INPUT_INVALID name: remove it; it can't be set here"],
     ["an invalid state", { status: "GONE" }, "ERR_INPUT_INVALID status: expected ACTIVE, INACTIVE or ARCHIVED"],

@@ -188,10 +188,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   "POST /invoice_groups": "netTermDays? gracePeriod? address? name! email! dailyInvoiceConsolidation! accountIds!",
   "POST /invoice_groups/{invoice_group_id}/add_accounts": "accountIds!",
   "POST /invoice_groups/{invoice_group_id}/remove_accounts": "accountIds!",
-  "POST /event_schema": "name! description? attributes! dimensions! enrichments? eventLevelRevenue?",
+  "POST /event_schema": "name! description? attributes! dimensions! enrichments? eventLevelRevenue? allowUnmetered?",
   "POST /event_schema attributes[0]": "name! displayName? defaultUnit?",
   "POST /event_schema dimensions[0]": "name! displayName? defaultUnit?",
-  "PATCH /event_schema/{event_schema_name}": "description? status attributes dimensions enrichments?",
+  "PATCH /event_schema/{event_schema_name}": "description? allowUnmetered? status attributes dimensions enrichments?",
   "PATCH /event_schema/{event_schema_name} attributes[0]": "name! displayName? defaultUnit?",
   "PATCH /event_schema/{event_schema_name} dimensions[0]": "name! displayName? defaultUnit?",
   "POST /usage_meters":

@@ -12,7 +12,7 @@ import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
 import { compareDecimals, formatCount, formatDayRange, formatMoney, formatNumber } from "../common/format.ts";
 import { Draft } from "./draft.tsx";
 import { Invoice, findSlabChanges } from "./invoice.tsx";
-import { CardShares, Problems, Summary, Charges, UsageCharts } from "./summary.tsx";
+import { CardShares, NotBilledAlert, Problems, Summary, Charges, UsageCharts } from "./summary.tsx";
 
 function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
@@ -30,6 +30,7 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
         {period === undefined && drafts.length === 0 && <p class="soft">Nothing was invoiced</p>}
       </header>
       <main>
+        <NotBilledAlert notBilled={data.notBilled} />
         <Summary data={data} />
         <CardShares data={data} />
         {drafts.map((draft) => (

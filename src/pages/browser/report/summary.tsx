@@ -6,6 +6,30 @@ import type { ReportData, ChargeDays, UsageDays } from "../../report/report-data
 import { ShareBar, DayChart } from "../common/charts.tsx";
 import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
 
+/** Usage that is not billed, and why. */
+export function NotBilledAlert({ notBilled }: Pick<ReportData, "notBilled">): JSX.Element | null {
+  if (notBilled.length === 0) return null;
+  return (
+    <section class="alert" aria-label="Not billed">
+      {notBilled.map(({ title, items, others }) => (
+        <div key={title}>
+          <p class="notice">
+            <bdi>{title}</bdi>
+          </p>
+          <ul>
+            {items.map(({ label, amount }) => (
+              <li key={label}>
+                <bdi>{label}</bdi> ({amount})
+              </li>
+            ))}
+            {others > 0 && <li>{`and ${formatCount(others, "other")}`}</li>}
+          </ul>
+        </div>
+      ))}
+    </section>
+  );
+}
+
 /** The figures at the top. */
 export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {
   const { read = 0, ...statuses } = events;

@@ -36,6 +36,7 @@ const eventSchemaShape = answers.deriveObject(
       .derive(eventSchema.shape.featureDetails)
       .meta({ description: "The feature whose credits its events use, and the attribute with the number." }),
     eventLevelRevenue: z.boolean(),
+    allowUnmetered: z.boolean(),
   },
   { id: "EventSchema" },
 );
@@ -47,6 +48,7 @@ function toEventSchemaJson({ item, input }: StoredResource<EventSchema>): z.inpu
     attributes: item.attributes.map(withoutAbsent),
     dimensions: item.dimensions.map(withoutAbsent),
     eventLevelRevenue: item.eventLevelRevenue ?? false,
+    allowUnmetered: item.allowUnmetered ?? false,
     enrichments: enrichments && toEnrichmentsJson(item, enrichments),
   });
 }
@@ -71,7 +73,7 @@ function toEnrichmentsJson(
   };
 }
 
-const { name, description, enrichments, eventLevelRevenue } = eventSchema.shape;
+const { name, description, enrichments, eventLevelRevenue, allowUnmetered } = eventSchema.shape;
 const { status } = eventSchemaShape.shape;
 /** In its path, `+` means a space like `%20`, because names can contain spaces but no plus. */
 const schemaName = z
@@ -101,6 +103,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       dimensions: declaredFields,
       enrichments,
       eventLevelRevenue,
+      allowUnmetered,
     }),
     status: 201,
     run: (engine, body) => engine.eventSchemas.create(withoutAbsent(body)),
@@ -126,6 +129,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       "`status` is applied after the other changes.",
     body: z.strictObject({
       description,
+      allowUnmetered,
       status: status.optional(),
       attributes: declaredFields.optional(),
       dimensions: declaredFields.optional(),

@@ -16,14 +16,14 @@ const { call, answerTo } = bindCalls(() => api);
 const URL = "/event_schema/api+calls";
 
 /** The default fields of a schema. */
-const PLAIN = { eventLevelRevenue: false };
+const PLAIN = { eventLevelRevenue: false, allowUnmetered: false };
 
 describe("creating and reading event schemas", () => {
   test("POST /event_schema returns 201 with a DRAFT of version 1, and GET the same", async () => {
     const reply = await call("POST /event_schema", { body: { ...CALLS, eventLevelRevenue: true } });
     expect([reply.status, reply.json]).toEqual([
       201,
-      { ...CALLS, eventLevelRevenue: true, status: "DRAFT", version: 1 },
+      { ...CALLS, ...PLAIN, eventLevelRevenue: true, status: "DRAFT", version: 1 },
     ]);
     expect((await call(`GET ${URL}`)).json).toEqual(reply.json);
   });
