@@ -19,7 +19,7 @@ const bookWith = (schema: object = {}): ReturnType<typeof readBook> =>
     usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", where: { model: ["a", "b"], kind: { not: "test" } } }],
     pricePlans: [PLAN],
     accounts: ["one", "two"].map((id) => ({ id, plan: "pp", from: "2026-10-01" })),
-  } as never);
+  });
 
 let count = 0;
 const event = (model: string, kind = "in", others: object = {}): never =>
