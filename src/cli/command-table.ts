@@ -22,6 +22,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       "Previews invoices as a self-contained HTML page: totals, accounts, invoices and how each amount was calculated.",
     load: async () => (await import("./commands/report.ts")).reportCommand,
   },
+  invoice: {
+    summary: "Writes invoices of a file or a database as an HTML page to send or print, in English, German or French.",
+    load: async () => (await import("./commands/invoice.ts")).invoiceCommand,
+  },
   meter: {
     summary: "Meters events and writes usage by account, meter and day, for --usage of other commands.",
     load: async () => (await import("./commands/meter.ts")).meterCommand,

@@ -5,7 +5,7 @@ import { formatPath } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { RatebookError } from "../../errors.ts";
 import { formatPathPrefix, InputError } from "../../event-files/input-error.ts";
-import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import { type Invoice, INVOICE_STATUSES, INVOICE_TYPES } from "../../invoicing/invoice.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import type { Io } from "../io.ts";
@@ -54,12 +54,16 @@ const explanation = z.discriminatedUnion(
 const line = z.object({
   type: z.string(),
   id: z.string().optional(),
+  description: z.string().optional(),
+  value: z.custom((value) => value !== undefined, "expected an amount"),
   explanation: explanation.optional(),
   get lineItems(): z.ZodOptional<z.ZodArray<z.ZodType>> {
     return z.array(line).optional();
   },
 });
+const usageLine = z.object({ id: z.string(), description: z.string(), quantity: line.shape.value });
 const invoiceSchema = z.object({
+  id: z.string().optional(),
   accountId: z.string(),
   invoiceType: z.enum(INVOICE_TYPES),
   currency: z.string().regex(/^[A-Z]{3}$/, "expected the code of a currency"),
@@ -68,8 +72,15 @@ const invoiceSchema = z.object({
   startDate: instant,
   endDate: instant,
   invoiceDate: instant,
+  dueDate: instant,
+  status: z.enum(INVOICE_STATUSES),
+  notices: z.array(z.string()),
+  usageInfo: z.object({ lineItems: z.array(usageLine) }).optional(),
   revenueInfo: z.object({ ...line.shape, type: z.literal("TOTAL_AMOUNT"), lineItems: z.array(line) }),
 });
+
+/** An invoice of a file; those of an export have the ids of their engine. */
+export type FileInvoice = Invoice & { readonly id?: string };
 
 /**
  * Reads the invoices of a file: one, a list, or a document with `invoices`.
@@ -77,12 +88,12 @@ const invoiceSchema = z.object({
  * @throws {InputError} with line and column, if the file can't be read, isn't JSON, has no invoices, or one is invalid
  * or has no explanations
  */
-export async function readInvoices(path: string, io: Io): Promise<readonly Invoice[]> {
+export async function readInvoices(path: string, io: Io): Promise<readonly FileInvoice[]> {
   return parseInvoices(path, await readTextFile(path, io));
 }
 
 /** Same as {@link readInvoices}, for text. */
-export function parseInvoices(path: string, text: string): readonly Invoice[] {
+export function parseInvoices(path: string, text: string): readonly FileInvoice[] {
   try {
     const json = parseJsonOrComments(text);
     const isDocument = isPlainObject(json) && "invoices" in json;
@@ -131,7 +142,7 @@ class InvoiceFormatError extends Error {
   }
 }
 
-function parseInvoice(json: unknown, path: string): Invoice {
+function parseInvoice(json: unknown, path: string): FileInvoice {
   // Only messages of the schema are shown: zod's own name its types, not what is wrong with the file.
   const result = invoiceSchema.safeParse(json, { error: () => "" });
   if (!result.success) {
@@ -149,7 +160,7 @@ function parseInvoice(json: unknown, path: string): Invoice {
       "the invoice has no explanations; write it with preview --explain --format json",
     );
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the schema checked the fields that diff and verify rely on
-  return withDecimals(json, path) as Invoice;
+  return withDecimals(json, path) as FileInvoice;
 }
 
 /** Converts decimal texts to decimals. */

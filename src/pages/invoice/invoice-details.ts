@@ -196,6 +196,13 @@ const SIGNATURES: Readonly<Record<string, RegExp>> = {
   webp: /^UklGR[\w+/]{6}XRUJQ/,
 };
 
+/** The data URI of an image; the bytes in base64 if they are no image of a known type. */
+export function createLogo(bytes: Uint8Array): string {
+  const content = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  const type = Object.keys(SIGNATURES).find((each) => SIGNATURES[each]?.test(content) === true);
+  return type === undefined ? content : `data:image/${type};base64,${content}`;
+}
+
 /** The logo if it is a PNG, JPEG, GIF or WebP, by type and content, and not too long; otherwise undefined. */
 export function parseLogo(value: string | undefined): string | undefined {
   if (value === undefined || value.length > LOGO_LENGTH_MAX) return undefined;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { createEngine } from "../../../src/index.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { copyEmptyDatabase } from "../../support/new-database.ts";
 import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
@@ -18,7 +19,7 @@ const load = async (content: string, database: string) =>
   ratebook(["load", files.file("book.json", content), "--database", database], { folderPath: files.path });
 
 describe("ratebook load", () => {
-  test("loads a book into a database once", async () => {
+  test("loads a book into a database once, whose invoices can be printed", async () => {
     const database = join(files.path, "data");
     await copyEmptyDatabase(database);
     expect(await load(`// a comment\n${JSON.stringify(ACTIVE_BOOK)}`, database)).toEqual({
@@ -32,7 +33,15 @@ describe("ratebook load", () => {
     const store = await openDatabase(database);
     const ids = ACTIVE_BOOK.accounts.map(({ id }) => id);
     expect((await store.read.accounts(ids)).map(({ id }) => id)).toEqual(ids);
+    const { items } = await createEngine({ store }).invoices.list();
+    const [id = ""] = items.map((item) => item.id);
     await store.close();
+    const page = await ratebook(["invoice", id, "--database", database, "--number", "R-1", "--locale", "de"]);
+    expect([page.code, page.err]).toEqual([0, ""]);
+    expect(page.out).toContain("<dt>Rechnungsnummer</dt><dd>R-1</dd>");
+    expect(page.out).toContain(`<footer>${id}</footer>`);
+    const unknown = await ratebook(["invoice", "inv.0123456789ABCDEF", "--database", database]);
+    expect(unknown).toMatchObject({ code: 1, out: "", err: expect.stringContaining("inv.0123456789ABCDEF") });
   });
 
   test("reports the problems of an invalid book before it opens the database", async () => {
