@@ -6,6 +6,7 @@ import type { IngestResult } from "../../../ledger/events/ingest.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { quoteText } from "../../../ledger/refusals.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
+import { groupBy } from "../../../numbers/compare-ids.ts";
 import { changeProblem } from "../../../problem-table.ts";
 import { UnrepresentableItem } from "../../http/bodies.ts";
 import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";
@@ -16,10 +17,27 @@ import { ingestionStatus, usageEvent } from "./event-records.ts";
 const EVENTS_MAX = 1000;
 /** The maximum size of a batch in bytes. */
 const BATCH_LIMIT = 16_777_216;
+/** The maximum number of kinds of unmetered events in an answer. */
+const UNMETERED_MAX = 20;
 const DUPLICATE = "INGESTION_FAILED_DUPLICATE_EVENT";
 
+const unmetered = z
+  .array(
+    z.strictObject({
+      schemaName: z.string(),
+      values: z
+        .record(z.string(), z.string())
+        .meta({
+          description: "By dimension: those that the meters' rules exclude or do not name, else all that they read.",
+        }),
+      events: z.int().min(1),
+    }),
+  )
+  .max(UNMETERED_MAX)
+  .optional()
+  .meta({ description: "The accepted events that no meter counts, by the values that explain it; the most first." });
 const ingestedShape = z
-  .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus })
+  .strictObject({ success: z.boolean(), referenceId: z.string().optional(), ingestionStatus, unmetered })
   .meta({ id: "IngestResult" });
 const ingestedBatchShape = z
   .strictObject({
@@ -32,6 +50,7 @@ const ingestedBatchShape = z
         ingestionStatus,
       }),
     ),
+    unmetered,
   })
   .meta({ id: "IngestBatchResult" });
 
@@ -132,7 +151,21 @@ function createMalformedRefusal(result: IngestResult | undefined): Refusal {
 /** The outcome of an event. The serializer omits undefined fields. */
 function toResultJson(result: IngestResult): z.input<typeof ingestedShape> {
   const { referenceId } = result;
-  return { success: isSuccess(result), referenceId, ingestionStatus: toResultStatus(result) };
+  return {
+    success: isSuccess(result),
+    referenceId,
+    ingestionStatus: toResultStatus(result),
+    unmetered: countUnmetered([result]),
+  };
+}
+
+/** The unmetered events of a batch by their values, the most first; undefined without any. */
+function countUnmetered(results: readonly IngestResult[]): z.input<typeof unmetered> {
+  const explanations = results.flatMap((result) => result.unmetered ?? []);
+  const kinds = [...groupBy(explanations, (each) => JSON.stringify(each)).values()].flatMap((same) =>
+    same.slice(0, 1).map((each) => ({ ...each, events: same.length })),
+  );
+  return kinds.length === 0 ? undefined : kinds.sort((a, b) => b.events - a.events).slice(0, UNMETERED_MAX);
 }
 
 function isSuccess({ status }: IngestResult): boolean {
@@ -171,7 +204,9 @@ function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean)
     pieces.push(Buffer.from(text));
     text = "";
   }
-  return Buffer.concat([...pieces, Buffer.from(`${text}]}`)]);
+  const counts = countUnmetered(results);
+  const end = counts === undefined ? "]}" : `],"unmetered":${JSON.stringify(counts)}}`;
+  return Buffer.concat([...pieces, Buffer.from(`${text}${end}`)]);
 }
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];

@@ -136,6 +136,48 @@ describe("one event", () => {
   });
 });
 
+describe("events that no meter counts", () => {
+  const log = (id: string, level: string): object =>
+    apiCall(id, 0, { schemaName: "log", attributes: [], dimensions: { level } });
+
+  async function loadLogs(allowUnmetered: boolean): Promise<void> {
+    api = await startApi("2024-05-01T09:00:00Z");
+    const { eventSchemas = [], usageMeters = [] } = USAGE_BOOK as BookInput;
+    const computations = [{ order: 1, matcher: { "==": [{ var: "dimension.level" }, "error"] } }];
+    await api.engine.load({
+      ...(USAGE_BOOK as BookInput),
+      eventSchemas: [...eventSchemas, { name: "log", dimensions: [{ name: "level" }], allowUnmetered }],
+      usageMeters: [
+        ...usageMeters,
+        { id: "um-logs", name: "logs", eventSchemaName: "log", aggregation: "COUNT", computations },
+      ],
+    });
+    api.at("2024-06-15T12:00:00Z");
+  }
+
+  test("are successful, and counted by the values that explain it; a duplicate is not counted again", async () => {
+    await loadLogs(false);
+    const single = await api.call("POST /ingest", { body: { event: log("e1", "info") } });
+    const unmetered = (level: string, events: number): object => ({ schemaName: "log", values: { level }, events });
+    expect([single.status, single.json.success, single.json.unmetered]).toEqual([202, true, [unmetered("info", 1)]]);
+    const levels = ["info", "info", "warn", "error", "info", "warn"];
+    const events = [...levels.map((level, index) => log(`e${index + 1}`, level)), apiCall("e9")];
+    const batch = await api.call("POST /ingestBatch", { body: { events } });
+    expect([batch.status, batch.json.unmetered]).toEqual([202, [unmetered("info", 2), unmetered("warn", 2)]]);
+    const many = Array.from({ length: 30 }, (_, index) => log(`m${index}`, `level ${index}`));
+    expect((await api.call("POST /ingestBatch", { body: { events: many } })).json.unmetered).toHaveLength(20);
+  });
+
+  test("are not listed if there are none, or if the schema allows them", async () => {
+    await loadLogs(true);
+    const events = [log("e1", "info"), apiCall("e2")];
+    const { status, json } = await api.call("POST /ingestBatch", { body: { events } });
+    expect([status, json.data.length, Object.keys(json)]).toEqual([202, 2, ["success", "data"]]);
+    const single = await api.call("POST /ingest", { body: { event: log("e3", "info") } });
+    expect(Object.keys(single.json)).toEqual(["success", "referenceId", "ingestionStatus"]);
+  });
+});
+
 describe("a batch", () => {
   test("S14.3 each event has its outcome, in order; a failure makes the answer a 207", async () => {
     const events = [apiCall("e1"), apiCall("e1"), { id: 7 }, apiCall("e2", 1, { accountId: "nobody" }), chat("e3", 4)];
