@@ -20,6 +20,7 @@ import {
   createOutcome,
   type IngestOutcome,
   type IngestStatus,
+  isUnmetered,
   METERED,
   NO_METERS,
   NOT_BILLED,
@@ -152,6 +153,18 @@ export function decideEvent(
   return program.feature === undefined
     ? countEvent(program, period, units, undefined)
     : consumeFeature(program.feature, { event, program, account, period, units, now: time.now });
+}
+
+/** Why no meter counts an accepted event. */
+export interface UnmeteredExplanation {
+  /** The values that explain it, by dimension; absent if a meter counts the event or its schema allows it. */
+  readonly unmetered?: { readonly schemaName: string; readonly values: Readonly<Record<string, string>> };
+}
+
+/** Explains a decision on the event in the slots. */
+export function explainUnmetered({ program }: FieldsResult, { outcome }: EventDecision): UnmeteredExplanation {
+  if (program === undefined || !isUnmetered(outcome) || program.schema.allowUnmetered === true) return {};
+  return { unmetered: { schemaName: program.schema.name, values: Object.fromEntries(program.findUnmatchedValues()) } };
 }
 
 /** Why the event is too far in the future (S6.6), or its cycle accepts no more events (S6.5). */

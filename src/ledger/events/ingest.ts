@@ -15,7 +15,7 @@ import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, grantUpTo, isBehind } from "../account/catch-up.ts";
 import type { Catalog, AccountPlan } from "../catalog.ts";
 import { type Changes, type Decision, type IdSource, noChanges } from "../decision.ts";
-import { type IngestOutcome, isUnmetered } from "../outcome.ts";
+import type { IngestOutcome } from "../outcome.ts";
 import { type LedgerReads, prefetch } from "../reads.ts";
 import type { AccountRecord } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
@@ -23,10 +23,12 @@ import {
   decideEvent,
   type DecisionTime,
   type EventDecision,
+  explainUnmetered,
   idReservedUntil,
   refuse,
   refuseDuplicate,
   refuseExternal,
+  type UnmeteredExplanation,
 } from "./decide-event.ts";
 import {
   countGroupedEvent,
@@ -51,13 +53,11 @@ export interface IngestState {
 }
 
 /** The result of one event. */
-export interface IngestResult extends IngestOutcome {
+export interface IngestResult extends IngestOutcome, UnmeteredExplanation {
   /** As sent, also for a malformed event; absent if that has none. */
   readonly eventId?: string;
   /** The stored event's; for a duplicate, that of the event that reserves the id. Absent if the event is malformed. */
   readonly referenceId?: string;
-  /** For an accepted event that no meter counts, unless its schema allows it: the values that explain it, by dimension. */
-  readonly unmetered?: { readonly schemaName: string; readonly values: Readonly<Record<string, string>> };
 }
 
 /** An event of a batch: its envelope, or why it is malformed. */
@@ -143,12 +143,6 @@ function ingestOne(ingest: Ingest, event: BatchEvent): IngestResult {
   const decision = decideEvent(event, fields, account, time);
   const referenceId = addToChanges(ingest, event, fields, account, decision);
   return { ...decision.outcome, eventId: event.id, referenceId, ...explainUnmetered(fields, decision) };
-}
-
-/** Explains that no meter counts the event in the slots. */
-function explainUnmetered({ program }: FieldsResult, { outcome }: EventDecision): Pick<IngestResult, "unmetered"> {
-  if (program === undefined || !isUnmetered(outcome) || program.schema.allowUnmetered === true) return {};
-  return { unmetered: { schemaName: program.schema.name, values: Object.fromEntries(program.findUnmatchedValues()) } };
 }
 
 /** Adds a decided event, its units and its consumption to the changes. @returns its reference id */

@@ -25,11 +25,9 @@ const unmetered = z
   .array(
     z.strictObject({
       schemaName: z.string(),
-      values: z
-        .record(z.string(), z.string())
-        .meta({
-          description: "By dimension: those that the meters' rules exclude or do not name, else all that they read.",
-        }),
+      values: z.record(z.string(), z.string()).meta({
+        description: "By dimension: those that the meters' rules exclude or do not name, else all that they read.",
+      }),
       events: z.int().min(1),
     }),
   )

@@ -142,16 +142,15 @@ describe("events that no meter counts", () => {
 
   async function loadLogs(allowUnmetered: boolean): Promise<void> {
     api = await startApi("2024-05-01T09:00:00Z");
-    const { eventSchemas = [], usageMeters = [] } = USAGE_BOOK as BookInput;
     const computations = [{ order: 1, matcher: { "==": [{ var: "dimension.level" }, "error"] } }];
     await api.engine.load({
-      ...(USAGE_BOOK as BookInput),
-      eventSchemas: [...eventSchemas, { name: "log", dimensions: [{ name: "level" }], allowUnmetered }],
+      ...USAGE_BOOK,
+      eventSchemas: [...USAGE_BOOK.eventSchemas, { name: "log", dimensions: [{ name: "level" }], allowUnmetered }],
       usageMeters: [
-        ...usageMeters,
+        ...USAGE_BOOK.usageMeters,
         { id: "um-logs", name: "logs", eventSchemaName: "log", aggregation: "COUNT", computations },
       ],
-    });
+    } as BookInput);
     api.at("2024-06-15T12:00:00Z");
   }
 
