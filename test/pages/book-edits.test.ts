@@ -39,7 +39,7 @@ test("an edit of a short book leaves it short", () => {
     { meter: "um.used", tiers: [{ upTo: 1000, rate: 0 }, { rate: "0.003" }] },
   ]);
   expect(usageOf(moveSlabStart(SHORT, card, 1, "2000"))).toEqual([
-    { meter: "um.used", tiers: [{ upTo: "2000", rate: 0 }, { rate: "0.002" }] },
+    { meter: "um.used", tiers: [{ upTo: 2000, rate: 0 }, { rate: "0.002" }] },
   ]);
   const more = addSlab(SHORT, card);
   expect(usageOf(more)).toEqual([
@@ -71,4 +71,47 @@ test("a book with a wrong short form is not edited, because its parts would be l
   const wrong = SHORT.replace('"cycle"', '"cycl"');
   expect(readEditableValue(wrong)).toBeUndefined();
   expect(replaceValue(wrong, ["organization", "id"], "other")).toBe(wrong);
+});
+
+test("edits keep comments, layout and numbers as they are written", () => {
+  const text = `// Our prices
+{
+  "organization": { "id": "acme" }, // the seller
+  "eventSchemas": [{ "name": "usage", "attributes": ["quantity"] }],
+  "usageMeters": [{ "id": "um.used", "name": "Usage", "schema": "usage", "sum": "quantity" }],
+  "pricePlans": [{
+    "id": "team", "cycle": "MONTHLY",
+    "usage": [
+      { "meter": "um.used", "tiers": [
+        { "upTo": 1000, "rate": 0 }, // free
+        { "rate": 2.50 } /* each */
+      ] }
+    ],
+    "fees": [{ "id": "fee", "rate": 49.00 }]
+  }],
+}
+`;
+  const rate = [...card, "rateValues", 0, "slabRates", 1, "rate"];
+  expect(replaceValue(text, rate, "0.003")).toBe(text.replace("2.50 }", "0.003 }"));
+  expect(moveSlabStart(text, card, 1, "2000")).toBe(text.replace('"upTo": 1000', '"upTo": 2000'));
+  const more = addSlab(text, card);
+  for (const part of ["// Our prices", "// the seller", "// free", "/* each */", "2.50", "49.00"])
+    expect(more).toContain(part);
+  expect(removeLastSlab(more, card)).not.toContain("2000");
+  expect(usageOf(removeLastSlab(more, card))).toEqual(usageOf(text));
+  const prorated = replaceValue(text, [...details, "fixedFeeRateCards", 0, "enableProration"], true);
+  expect(prorated).toContain('"rate": 49.00,');
+  expect(valueAt(planOf(prorated), ["fees"])).toEqual([{ id: "fee", rate: 49, prorate: true }]);
+});
+
+test("an edit of a book that is partly in long form changes only what it edits", () => {
+  const long = {
+    ...(readEditableValue(SHORT) as object),
+    usageMeters: [{ id: "um.used", name: "Usage", schema: "usage", sum: "quantity" }],
+  };
+  const text = `${JSON.stringify(long, null, 4)} // end`;
+  const rate = [...card, "rateValues", 0, "slabRates", 1, "rate"];
+  const edited = replaceValue(text, rate, "0.5");
+  expect(valueAt(readEditableValue(edited), rate)).toBe("0.5");
+  expect(edited).toContain("// end");
 });

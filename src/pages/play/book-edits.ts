@@ -1,8 +1,11 @@
 /** Edits of a book's text by forms. The text is the source of truth, and an edit changes one place in it. */
+import { applyEdits, modify } from "jsonc-parser";
+
 import { collectProblems } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { expandBook } from "../../book/short/expand-book.ts";
 import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
+import { formatComparable } from "../../book/short/same-part.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
@@ -61,18 +64,113 @@ function toEditableValue(written: unknown): unknown {
   return problems.count() > 0 ? undefined : (expanded?.document ?? written);
 }
 
-/** Changes the document of a text, and keeps its form. A text that cannot be edited is unchanged. */
-function edit(text: string, change: (value: unknown) => unknown): string {
+/**
+ * Changes the document of a text, and keeps its form, comments and layout. A text that cannot be edited is unchanged.
+ *
+ * @param direct the change, if it may be one of a part that is written as it is
+ */
+function edit(text: string, change: (value: unknown) => unknown, direct?: TextChange): string {
   const written = tryParseJson(text);
   const value = toEditableValue(written);
   if (value === undefined) return text;
   const next = change(value);
-  return stringifyJson(value === written ? next : shortenBook(next as JsonObject), 2);
+  const expected = toComparable(next);
+  const isRight = (candidate: string): boolean => toComparable(tryParseJson(candidate)) === expected;
+  if (direct !== undefined) {
+    const path = findWrittenPath(text, direct.path);
+    const number = typeof valueAt(written, path) === "number" ? toPlainNumber(direct.value) : direct.value;
+    const changed = applyChanges(text, [{ path, value: number }]);
+    if (isRight(changed)) return changed;
+  }
+  const isLong = value === written;
+  const [before, after] = isLong ? [value, next] : [shortenBook(value as JsonObject), shortenBook(next as JsonObject)];
+  const changed = applyChanges(text, listChanges(written, before, after));
+  return isRight(changed) ? changed : stringifyJson(after, 2);
+}
+
+/** A text that is equal for books with the same meaning: a number may be a number or a text. */
+function toComparable(written: unknown): string {
+  const toText = (_: string, value: unknown): unknown => {
+    if (isJsonObject(value) && typeof value["decimal"] === "string") return value["decimal"];
+    return typeof value === "number" ? String(value) : value;
+  };
+  return JSON.stringify(JSON.parse(formatComparable(toEditableValue(written) ?? null), toText));
+}
+
+/** A change of a part of a text. */
+interface TextChange {
+  readonly path: FormPath;
+  /** Undefined removes the part. */
+  readonly value: unknown;
+  /** Whether it becomes a new item of a list. */
+  readonly isNewItem?: boolean;
+}
+
+/**
+ * The smallest changes that lead from one document to another. Parts that both have in common stay as they are written,
+ * also where the first document has them in another form.
+ */
+function* listChanges(written: unknown, before: unknown, after: unknown, path: FormPath = []): Generator<TextChange> {
+  if (isSame(before, after)) return;
+  if (isList(written) && isList(before) && isList(after) && written.length === before.length) {
+    yield* listItemChanges(written, before, after, path);
+  } else if (isJsonObject(written) && isJsonObject(before) && isJsonObject(after) && hasSameKeys(written, before)) {
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+      yield* listChanges(written[key], before[key], after[key], [...path, key]);
+  } else yield { path, value: typeof written === "number" ? toPlainNumber(after) : after };
+}
+
+/** Items are added and removed between those at the start and at the end that are the same. */
+function* listItemChanges(
+  written: readonly unknown[],
+  before: readonly unknown[],
+  after: readonly unknown[],
+  path: FormPath,
+): Generator<TextChange> {
+  const common = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < common && isSame(before[start], after[start])) start++;
+  let end = 0;
+  while (end < common - start && isSame(before.at(-1 - end), after.at(-1 - end))) end++;
+  const kept = common - end;
+  for (let index = start; index < kept; index++)
+    yield* listChanges(written[index], before[index], after[index], [...path, index]);
+  for (let index = before.length - end - 1; index >= kept; index--) yield { path: [...path, index], value: undefined };
+  for (let index = kept; index < after.length - end; index++)
+    yield { path: [...path, index], value: after[index], isNewItem: true };
+}
+
+function isSame(value: unknown, other: unknown): boolean {
+  return value === other || JSON.stringify(value) === JSON.stringify(other);
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+/** The number that a typed text is, if a double represents it as it is typed. */
+function toPlainNumber(value: unknown): unknown {
+  return typeof value === "string" && String(Number(value)) === value ? Number(value) : value;
+}
+
+function hasSameKeys(written: JsonObject, before: JsonObject): boolean {
+  const keys = Object.keys(written);
+  return keys.length === Object.keys(before).length && keys.every((key) => Object.hasOwn(before, key));
+}
+
+function applyChanges(text: string, changes: Iterable<TextChange>): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
+  let next = text;
+  for (const { path, value, isNewItem = false } of changes) {
+    const edits = modify(next, [...path], value, { formattingOptions, isArrayInsertion: isNewItem });
+    next = applyEdits(next, edits);
+  }
+  return next;
 }
 
 /** Replaces the value at a path of a JSON text. A text that cannot be edited is unchanged. */
 export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
-  return edit(text, (value) => withValue(value, path, newValue));
+  return edit(text, (value) => withValue(value, path, newValue), { path, value: newValue });
 }
 
 /** Removes the ends of slabs, which follow from the starts of the next ones. */
@@ -80,15 +178,20 @@ function removeSlabEnds(slabs: readonly unknown[]): readonly unknown[] {
   return slabs.map((slab, index) => ({ ...(slab as object), order: index + 1, endAt: undefined }));
 }
 
+type ListChange = (list: readonly unknown[]) => readonly unknown[];
+
 /** Changes the slabs of a card, and its rates in each currency. */
-function editSlabs(text: string, card: FormPath, change: (list: readonly unknown[]) => readonly unknown[]): string {
+function editSlabs(text: string, card: FormPath, change: ListChange, changeRates: ListChange = change): string {
   return edit(text, (value) => {
     const slabsPath = [...card, "ratePlan", "slabs"];
     const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
     let next = withValue(value, slabsPath, slabs);
     for (const index of listAt(value, [...card, "rateValues"]).keys()) {
       const path = [...card, "rateValues", index, "slabRates"];
-      const rates = change(listAt(value, path)).map((rate, position) => ({ ...(rate as object), order: position + 1 }));
+      const rates = changeRates(listAt(value, path)).map((rate, position) => ({
+        ...(rate as object),
+        order: position + 1,
+      }));
       next = withValue(next, path, rates);
     }
     return next;
@@ -113,8 +216,9 @@ export function removeLastSlab(text: string, card: FormPath): string {
 
 /** Changes the start of a slab. */
 export function moveSlabStart(text: string, card: FormPath, index: number, startAfter: string): string {
-  const textWithStart = replaceValue(text, [...card, "ratePlan", "slabs", index, "startAfter"], startAfter);
-  return editSlabs(textWithStart, card, (list) => list);
+  const move: ListChange = (slabs) =>
+    slabs.map((slab, at) => (at === index ? { ...(slab as object), startAfter } : slab));
+  return editSlabs(text, card, move, (rates) => rates);
 }
 
 /** Intervals that need a month in which the cycle starts. */
