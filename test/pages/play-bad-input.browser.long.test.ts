@@ -9,7 +9,7 @@ import { eventLine, SMALL_BOOK } from "../cli/fake-io.ts";
 import { expectSound, type OpenPage, openPage } from "../support/browser.ts";
 
 const BOOK = JSON.stringify(SMALL_BOOK, null, 2);
-const STATE = { book: BOOK, usage: [], seats: [], events: "", from: "2024-06-01", until: "2024-07-01" };
+const STATE = { book: BOOK, usage: [], events: "", from: "2024-06-01", until: "2024-07-01" };
 
 async function openWith(state: object): Promise<OpenPage> {
   const open = await openPage(await readPage("play"));
@@ -41,8 +41,8 @@ describe("a file of events", () => {
     await page.getByRole("progressbar").waitFor();
     await page.getByLabel("units, tier 2: rate").fill("1.5");
     await page.getByText("1 event, 1 invoice").waitFor();
-    // 100 × 2 + 2,900 × 1 − 50, with the book from when the file was selected.
-    expect(await page.locator("section[aria-labelledby=file] tr.total .number").innerText()).toBe("3,050.00");
+    // 100 × 2 + 2,900 × 1.5 − 50: an edit prices the file again.
+    expect(await page.locator("tr.total .number").innerText()).toBe("$4,500.00");
     expect(open.faults).toEqual([]);
     await open.close();
   });
@@ -82,7 +82,7 @@ describe("invalid input is reported, and stays as it was typed", () => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     expect(await alert.innerText()).toContain(message);
-    expect(await page.getByLabel("units, row 1: quantity").first().inputValue()).toBe(quantity);
+    expect(await page.getByLabel("units: quantity", { exact: true }).inputValue()).toBe(quantity);
     await expectSound(open);
     await open.close();
   });
@@ -100,7 +100,7 @@ describe("invalid input is reported, and stays as it was typed", () => {
     const alert = page.getByRole("alert");
     await alert.waitFor();
     expect(await alert.innerText()).toMatch(message);
-    await page.getByText("The book as JSON").click();
+    await page.getByRole("button", { name: "book.jsonc" }).click();
     expect(await page.getByLabel("The book as JSON").inputValue()).toBe(book);
     expect(open.faults).toEqual([]);
     await open.close();
@@ -110,13 +110,13 @@ describe("invalid input is reported, and stays as it was typed", () => {
     const open = await openWith({});
     const { page } = open;
     await page.locator(".invoice").waitFor();
+    await page.getByText("Customers and their plans").click();
     await page.getByLabel("Until", { exact: true }).fill("");
     await page.getByRole("alert").waitFor();
     await page.getByLabel("Until", { exact: true }).fill("9998-01-01");
     await page.getByText("cycles from 2024-06-01 until 9998-01-01: expected 10 years at most").waitFor();
     await page.getByLabel("Until", { exact: true }).fill("2034-06-01");
-    await page.getByText("The first 50 of 120 invoices:").waitFor();
-    expect(await page.locator("section[aria-labelledby=invoices] table").count()).toBe(50);
+    await expect.poll(() => page.getByLabel("Billing period", { exact: true }).locator("option").count()).toBe(120);
     expect(open.faults).toEqual([]);
     await open.close();
   });
@@ -266,11 +266,7 @@ test("texts in a book, in events and in usage are never executed", async () => {
     await out.waitFor();
     if (isMild) await expect.poll(() => out.innerText()).toContain(String(index));
     expect(await page.evaluate("globalThis.broken")).toBeUndefined();
-    expect(
-      await page
-        .locator("#page :is(script, iframe, object, embed, a[href^=javascript], img:not([src^='data:image/svg']))")
-        .count(),
-    ).toBe(0);
+    expect(await page.locator("#page :is(script, iframe, object, embed, a[href^=javascript], img)").count()).toBe(0);
   }
   expect(open.faults).toEqual([]);
   await open.close();

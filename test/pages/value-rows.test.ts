@@ -13,25 +13,25 @@ function priceTyped(meter: object, usage: readonly (readonly [date: string, quan
     accounts: [{ id: "contoso", plans: [{ plan: "p", from: "2026-10-01" }] }],
   });
   const rows = usage.map(([date, quantity]): DatedQuantity => ({ of: "m", date, quantity }));
-  const state = { book, usage: rows, seats: [], events: "", from: "2026-10-01", until: "2026-11-01" };
-  const { invoices, problems } = computeBill(state);
-  const pageRows = invoices.flatMap(({ rows: lines }) => lines);
+  const state = { book, usage: rows, events: "", from: "2026-10-01", until: "2026-11-01" };
+  const { periods, problems } = computeBill(state);
+  const pageRows = periods.flatMap(({ invoices }) => invoices).flatMap(({ rows: lines }) => lines);
   const notes = pageRows.filter(({ kind }) => kind === "note").map(({ label }) => label);
   const totals = pageRows.filter(({ kind }) => kind === "total").map(({ amount = "" }) => amount);
   return [...notes, ...totals, ...problems.map(({ message }) => message)];
 }
 
 test.each<[string, object, string]>([
-  ["the peak", { max: "value" }, "48.00"],
-  ["the lowest value", { min: "value" }, "31.00"],
-  ["the daily peaks", { max: "value", daily: true }, "79.00"],
-  ["different values, the same each day", { unique: "user" }, "48.00"],
-  ["daily different values", { unique: "user", daily: true }, "79.00"],
-  ["the last value", { latest: "value" }, "31.00"],
+  ["the peak", { max: "value" }, "$48.00"],
+  ["the lowest value", { min: "value" }, "$31.00"],
+  ["the daily peaks", { max: "value", daily: true }, "$79.00"],
+  ["different values, the same each day", { unique: "user" }, "$48.00"],
+  ["daily different values", { unique: "user", daily: true }, "$79.00"],
+  ["the last value", { latest: "value" }, "$31.00"],
   // 48 for 12 days and 31 for 17 of 31: (576 + 527) ÷ 31 is 35.58.
-  ["a level", { level: "value" }, "35.58"],
+  ["a level", { level: "value" }, "$35.58"],
   // 48 for 12 days and 79 for 17 of 31: (576 + 1343) ÷ 31 is 61.90.
-  ["changes of a level", { change: "value" }, "61.90"],
+  ["changes of a level", { change: "value" }, "$61.90"],
 ])("%s of typed rows", (_, meter, total) => {
   const usage = [
     ["2026-10-03", "48"],
@@ -43,7 +43,7 @@ test.each<[string, object, string]>([
 test("S13.6 a note says what decided the quantity", () => {
   expect(priceTyped({ max: "value" }, [["2026-10-03", "48"]])).toEqual([
     "the peak in the billing period: 48 on 2026-10-03",
-    "48.00",
+    "$48.00",
   ]);
 });
 

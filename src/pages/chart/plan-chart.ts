@@ -8,8 +8,11 @@ import { createAmountAxis, type Axis, createQuantityAxis, drawCurvePath, type Po
 import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
 
 const WIDTH = 720;
-/** The width in pixels below which texts are stacked instead of side by side. */
-const NARROW_BELOW = 600;
+/** The space around the content. */
+const MARGIN = 24;
+/** The left end of the plot. */
+const LEFT = 104;
+const PLOT_WIDTH = WIDTH - LEFT - MARGIN;
 const PLOT_HEIGHT = 230;
 const LINE_HEIGHT = 18;
 /** The approximate width of a character in pixels. */
@@ -18,6 +21,8 @@ const CHARACTER_WIDTH = 6.2;
 const SENTENCES_MAX = 8;
 /** The maximum number of slab edges drawn; more are too close to distinguish. */
 const EDGES_MAX = 60;
+/** The maximum number of characters of a heading. */
+const NAME_LENGTH_MAX = 60;
 const FIVE = parseDecimal(5);
 
 const STYLE = `
@@ -49,66 +54,33 @@ const KINDS: Readonly<Record<CurveKind, string>> = {
   ENTITLEMENT_OVERAGE: "overage",
 };
 
-/** A chart and its description in sentences. */
-export interface ChartWithDescription {
-  readonly svg: string;
-  readonly description: string;
-}
-
-/** Horizontal positions in a chart, in pixels. */
-interface ChartLayout {
-  readonly width: number;
-  readonly isNarrow: boolean;
-  /** The space around the content. */
-  readonly margin: number;
-  /** The left end of the plot. */
-  readonly left: number;
-  readonly plotWidth: number;
-}
-
-function createLayout(width: number): ChartLayout {
-  const isNarrow = width < NARROW_BELOW;
-  const [margin, left] = isNarrow ? [12, 84] : [24, 104];
-  return { width, isNarrow, margin, left, plotWidth: width - left - margin };
-}
-
 /**
  * Draws the chart of a plan, with a panel for each card that prices a quantity.
  * @param title for example the plan's name
  */
 export function drawPlanChart(title: string, curves: PlanCurves): string {
-  return drawChartWithDescription(title, curves).svg;
-}
-
-/**
- * Same as {@link drawPlanChart}, with the description separate, for when screen readers can't read the image.
- *
- * @param width of the image in pixels, at least 240
- */
-export function drawChartWithDescription(title: string, curves: PlanCurves, width = WIDTH): ChartWithDescription {
-  const layout = createLayout(width);
   const digits = minorUnitDigits(curves.currency);
-  const head = drawHeader(title, curves, digits, layout);
+  const head = drawHeader(title, curves, digits);
   let y = head.height;
   const panels = curves.cards.map((card) => {
-    const panel = drawPanel(card, curves, { digits, top: y, layout });
+    const panel = drawPanel(card, curves, { digits, top: y });
     y += panel.height;
     return panel;
   });
   const height = Math.round(y + 12);
   const description = [...head.sentences, ...panels.flatMap(({ sentences }) => sentences)].join(". ");
   const parts = [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-labelledby="title desc">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title desc">`,
     `<title id="title">${escapeHtml(`What ${title} costs`)}</title>`,
     `<desc id="desc">${escapeHtml(description)}.</desc>`,
     `<style>${STYLE}</style>`,
-    `<rect class="paper" width="${width}" height="${height}"/>`,
+    `<rect class="paper" width="${WIDTH}" height="${height}"/>`,
     ...head.parts,
     ...panels.flatMap(({ parts }) => parts),
     "</svg>",
     "",
   ];
-  return { svg: parts.join("\n"), description };
+  return parts.join("\n");
 }
 
 interface ChartPart {
@@ -118,24 +90,18 @@ interface ChartPart {
   readonly height: number;
 }
 
-function drawHeader(
-  title: string,
-  { cards, fixed, commitment, currency }: PlanCurves,
-  digits: number,
-  layout: ChartLayout,
-): ChartPart {
+function drawHeader(title: string, { cards, fixed, commitment, currency }: PlanCurves, digits: number): ChartPart {
   const facts = [
     `Amounts in ${currency} of a whole cycle, before lines are rounded`,
     ...(fixed.isZero() ? [] : [`fees and grants of the cycle: ${formatCost(fixed, digits)}`]),
     ...(commitment === undefined ? [] : [`at least ${formatCost(commitment, digits)} in all`]),
     ...(cards.length === 0 ? ["all fees of this plan are fixed"] : []),
   ];
-  const { margin, width } = layout;
-  const rows = facts.flatMap((fact) => wrapText(fact, charactersPerLine(width - 2 * margin)));
+  const rows = facts.flatMap((fact) => wrapText(fact, charactersPerLine(WIDTH - 2 * MARGIN)));
   return {
     parts: [
-      drawText(margin, 34, truncateText(title, maxNameLength(layout)), "name"),
-      ...rows.map((row, index) => drawText(margin, 54 + index * LINE_HEIGHT, row, "soft")),
+      drawText(MARGIN, 34, truncateText(title, NAME_LENGTH_MAX), "name"),
+      ...rows.map((row, index) => drawText(MARGIN, 54 + index * LINE_HEIGHT, row, "soft")),
     ],
     sentences: facts,
     height: 60 + rows.length * LINE_HEIGHT,
@@ -146,56 +112,48 @@ interface PanelPosition {
   readonly digits: number;
   /** Pixels from the top. */
   readonly top: number;
-  readonly layout: ChartLayout;
 }
 
-function drawPanel(
-  curve: CardCurve,
-  { currency, cards }: PlanCurves,
-  { digits, top, layout }: PanelPosition,
-): ChartPart {
-  const { width, isNarrow, margin, left, plotWidth } = layout;
+function drawPanel(curve: CardCurve, { currency, cards }: PlanCurves, { digits, top }: PanelPosition): ChartPart {
   const extraCost = findConstantDifference(curve);
   const showsTotal = extraCost === undefined || (!extraCost.isZero() && isVisibleBesideTotal(curve));
   const amounts = [...curveAmounts(curve.card), ...(showsTotal ? curveAmounts(curve.total) : [])];
-  const [xAxis, yAxis] = [createQuantityAxis(curve.upTo, isNarrow ? 3 : 6), createAmountAxis(amounts, 5)];
-  const headHeight = isNarrow ? 70 + 2 * LINE_HEIGHT : 70;
+  const [xAxis, yAxis] = [createQuantityAxis(curve.upTo, 6), createAmountAxis(amounts, 5)];
+  const headHeight = 70;
   const plotTop = top + headHeight;
   const toPoint = (quantity: Decimal, amount: Decimal): Point => ({
-    x: left + xAxis.toPosition(quantity) * plotWidth,
+    x: LEFT + xAxis.toPosition(quantity) * PLOT_WIDTH,
     y: plotTop + (1 - yAxis.toPosition(amount)) * PLOT_HEIGHT,
   });
   const plotBottom = plotTop + PLOT_HEIGHT;
-  const sentenceRows = drawSentences(curve, digits, plotBottom + 74, layout);
-  const name = truncateText(curve.name, maxNameLength(layout));
+  const sentenceRows = drawSentences(curve, digits, plotBottom + 74);
+  const name = truncateText(curve.name, NAME_LENGTH_MAX);
   const kind = `${KINDS[curve.kind]}, ${MODELS[curve.slabs.pricingModel]}`;
   const heading = `${truncateText(curve.name, 60)}: ${kind}`;
   const others = describeOtherCards(cards.filter((card) => card !== curve));
   return {
     parts: [
-      `<path class="grid" d="M${margin} ${top + 8}H${width - margin}"/>`,
-      drawText(margin, top + 34, name, "name"),
-      isNarrow
-        ? drawText(margin, top + 34 + LINE_HEIGHT, kind, "soft")
-        : drawText(width - margin, top + 34, kind, "soft end"),
-      drawText(left - 10, plotTop - 12, currency, "soft end"),
-      ...drawLegend(showsTotal, `the whole cycle${others}`, plotTop - 12, layout),
+      `<path class="grid" d="M${MARGIN} ${top + 8}H${WIDTH - MARGIN}"/>`,
+      drawText(MARGIN, top + 34, name, "name"),
+      drawText(WIDTH - MARGIN, top + 34, kind, "soft end"),
+      drawText(LEFT - 10, plotTop - 12, currency, "soft end"),
+      ...drawLegend(showsTotal, `the whole cycle${others}`, plotTop - 12),
       ...(showsTotal || extraCost === undefined || extraCost.isZero()
         ? []
         : [
             drawText(
-              left + 12,
+              LEFT + 12,
               plotTop - 12,
               truncateText(
                 `the whole cycle costs ${formatCost(extraCost, digits)} more${others}`,
-                charactersPerLine(plotWidth - 12),
+                charactersPerLine(PLOT_WIDTH - 12),
               ),
               "soft",
             ),
           ]),
-      ...drawAxes(xAxis, yAxis, toPoint, { digits, layout }),
-      drawText(width - margin, plotBottom + 52, name, "soft end"),
-      ...drawSlabEdges(curve.card, xAxis, toPoint, { top: plotTop, width }),
+      ...drawAxes(xAxis, yAxis, toPoint, digits),
+      drawText(WIDTH - MARGIN, plotBottom + 52, name, "soft end"),
+      ...drawSlabEdges(curve.card, xAxis, toPoint, plotTop),
       ...(showsTotal ? [`<path class="total" d="${drawCurvePath(curve.total, toPoint)}"/>`] : []),
       `<path class="card" d="${drawCurvePath(curve.card, toPoint)}"/>`,
       ...drawJumps(curve.card, toPoint),
@@ -217,28 +175,14 @@ function describeOtherCards(others: readonly CardCurve[]): string {
   );
 }
 
-/** The legend, side by side or stacked if there is little room. */
-function drawLegend(
-  showsTotal: boolean,
-  total: string,
-  y: number,
-  { isNarrow, left, plotWidth }: ChartLayout,
-): readonly string[] {
+function drawLegend(showsTotal: boolean, total: string, y: number): readonly string[] {
   if (!showsTotal) return [];
-  const [first, second] = isNarrow
-    ? [
-        { x: left + 12, y: y - LINE_HEIGHT },
-        { x: left + 12, y },
-      ]
-    : [
-        { x: left + 12, y },
-        { x: left + 120, y },
-      ];
+  const [first, second] = [LEFT + 12, LEFT + 120];
   return [
-    `<path class="card" d="M${first.x} ${first.y - 4}h26"/>`,
-    drawText(first.x + 34, first.y, "this card", "soft"),
-    `<path class="total" d="M${second.x} ${second.y - 4}h26"/>`,
-    drawText(second.x + 34, second.y, truncateText(total, charactersPerLine(left + plotWidth - second.x - 34)), "soft"),
+    `<path class="card" d="M${first} ${y - 4}h26"/>`,
+    drawText(first + 34, y, "this card", "soft"),
+    `<path class="total" d="M${second} ${y - 4}h26"/>`,
+    drawText(second + 34, y, truncateText(total, charactersPerLine(LEFT + PLOT_WIDTH - second - 34)), "soft"),
   ];
 }
 
@@ -246,18 +190,18 @@ function drawAxes(
   xAxis: Axis,
   yAxis: Axis,
   toPoint: (quantity: Decimal, amount: Decimal) => Point,
-  { digits, layout: { width, margin, plotWidth } }: Pick<PanelPosition, "digits" | "layout">,
+  digits: number,
 ): readonly string[] {
   const amounts = yAxis.ticks.flatMap((tick) => {
     const { x, y } = toPoint(xAxis.min, tick);
     return [
-      `<path class="grid" d="M${x} ${y.toFixed(1)}h${plotWidth}"/>`,
+      `<path class="grid" d="M${x} ${y.toFixed(1)}h${PLOT_WIDTH}"/>`,
       drawText(x - 10, y + 4, formatTick(tick, digits), "soft end"),
     ];
   });
   const quantities = xAxis.ticks.map((tick, index) => {
     const { x, y } = toPoint(tick, yAxis.min);
-    const className = index === 0 ? "soft" : x > width - margin - 24 ? "soft end" : "soft mid";
+    const className = index === 0 ? "soft" : x > WIDTH - MARGIN - 24 ? "soft end" : "soft mid";
     return drawText(x, y + LINE_HEIGHT, formatQuantity(tick), className);
   });
   return [...amounts, ...quantities];
@@ -272,7 +216,7 @@ function drawSlabEdges(
   curve: PriceCurve,
   xAxis: Axis,
   toPoint: (quantity: Decimal, amount: Decimal) => Point,
-  { top, width }: { readonly top: number; readonly width: number },
+  top: number,
 ): readonly string[] {
   const edges = curveEdges(curve).filter(({ isSlabEdge }) => isSlabEdge);
   const ticks = new Set(xAxis.ticks.map(formatQuantity));
@@ -281,7 +225,7 @@ function drawSlabEdges(
     const { x } = toPoint(edge.at.quantity, edge.below);
     const label = formatQuantity(edge.at.quantity);
     const halfWidth = label.length * 3.4 + 4;
-    const fits = !ticks.has(label) && x - halfWidth > lastLabel && x + halfWidth < width;
+    const fits = !ticks.has(label) && x - halfWidth > lastLabel && x + halfWidth < WIDTH;
     if (fits) lastLabel = x + halfWidth;
     return [
       `<path class="edge" d="M${x.toFixed(1)} ${top}v${PLOT_HEIGHT}"/>`,
@@ -304,20 +248,14 @@ function drawJumps(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decim
   });
 }
 
-function drawSentences(
-  curve: CardCurve,
-  digits: number,
-  top: number,
-  { width, isNarrow, margin, left }: ChartLayout,
-): ChartPart {
+function drawSentences(curve: CardCurve, digits: number, top: number): ChartPart {
   const slabs = describeSlabs(curve, digits).map((sentence) => ({ kind: "", sentence }));
   const notes: readonly CurveNote[] = describeJumps(curve, digits);
-  const x = isNarrow ? margin : left;
   const rows = [...limitSentences(slabs, "tiers"), ...limitSentences(notes, "jumps and falls")].flatMap(
-    ({ kind, sentence }) => wrapText(sentence, charactersPerLine(width - margin - x)).map((row) => ({ kind, row })),
+    ({ kind, sentence }) => wrapText(sentence, charactersPerLine(WIDTH - MARGIN - LEFT)).map((row) => ({ kind, row })),
   );
   return {
-    parts: rows.map(({ kind, row }, index) => drawText(x, top + index * LINE_HEIGHT, row, kind)),
+    parts: rows.map(({ kind, row }, index) => drawText(LEFT, top + index * LINE_HEIGHT, row, kind)),
     sentences: [...slabs, ...notes].map(({ sentence }) => sentence),
     height: rows.length * LINE_HEIGHT + 8,
   };
@@ -359,11 +297,6 @@ function isVisibleBesideTotal({ card, total }: CardCurve): boolean {
 /** The number of characters that fit a width. */
 function charactersPerLine(pixels: number): number {
   return Math.floor(pixels / CHARACTER_WIDTH);
-}
-
-/** The maximum number of characters of a heading. */
-function maxNameLength({ isNarrow, width, margin }: ChartLayout): number {
-  return isNarrow ? Math.floor((width - 2 * margin) / 9) : 60;
 }
 
 /** Wraps a sentence to a number of characters per line; longer words are cut. */

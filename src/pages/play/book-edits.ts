@@ -69,7 +69,7 @@ function toEditableValue(written: unknown): unknown {
  *
  * @param direct the change, if it may be one of a part that is written as it is
  */
-function edit(text: string, change: (value: unknown) => unknown, direct?: TextChange): string {
+export function editBook(text: string, change: (value: unknown) => unknown, direct?: TextChange): string {
   const written = tryParseJson(text);
   const value = toEditableValue(written);
   if (value === undefined) return text;
@@ -78,8 +78,8 @@ function edit(text: string, change: (value: unknown) => unknown, direct?: TextCh
   const isRight = (candidate: string): boolean => toComparable(tryParseJson(candidate)) === expected;
   if (direct !== undefined) {
     const path = findWrittenPath(text, direct.path);
-    const number = typeof valueAt(written, path) === "number" ? toPlainNumber(direct.value) : direct.value;
-    const changed = applyChanges(text, [{ path, value: number }]);
+    const part = valueAt(written, path);
+    const changed = applyChanges(text, listChanges(part, part, direct.value, path));
     if (isRight(changed)) return changed;
   }
   const isLong = value === written;
@@ -170,7 +170,7 @@ function applyChanges(text: string, changes: Iterable<TextChange>): string {
 
 /** Replaces the value at a path of a JSON text. A text that cannot be edited is unchanged. */
 export function replaceValue(text: string, path: FormPath, newValue: unknown): string {
-  return edit(text, (value) => withValue(value, path, newValue), { path, value: newValue });
+  return editBook(text, (value) => withValue(value, path, newValue), { path, value: newValue });
 }
 
 /** Removes the ends of slabs, which follow from the starts of the next ones. */
@@ -182,7 +182,7 @@ type ListChange = (list: readonly unknown[]) => readonly unknown[];
 
 /** Changes the slabs of a card, and its rates in each currency. */
 function editSlabs(text: string, card: FormPath, change: ListChange, changeRates: ListChange = change): string {
-  return edit(text, (value) => {
+  return editBook(text, (value) => {
     const slabsPath = [...card, "ratePlan", "slabs"];
     const slabs = removeSlabEnds(change(listAt(value, slabsPath)));
     let next = withValue(value, slabsPath, slabs);
@@ -226,7 +226,7 @@ const INTERVALS_WITH_MONTH: ReadonlySet<string> = new Set(["QUARTERLY", "HALF_YE
 
 /** Changes the interval of a plan, and adds or removes the start month. */
 export function changeInterval(text: string, config: FormPath, interval: string): string {
-  return edit(text, (value) => {
+  return editBook(text, (value) => {
     const monthPath = [...config, "startOffset", "monthOffset"];
     const dayPath = [...config, "startOffset", "dayOffset"];
     const month = INTERVALS_WITH_MONTH.has(interval) ? (valueAt(value, monthPath) ?? "1") : undefined;

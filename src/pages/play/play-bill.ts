@@ -1,26 +1,35 @@
 /** The results of the playground: problems with their lines, or invoices, curves, prices by quantity and cycles. */
-import { type PlanCurves, planCurves, type CardCurve } from "../../analysis/plan-curves.ts";
+import { planCurves, type CardCurve } from "../../analysis/plan-curves.ts";
 import { curveEdges, priceAtQuantity } from "../../analysis/price-curve.ts";
 import { parseBook } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { mayBeProrated } from "../../book/resources/event-schema.ts";
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
+<<<<<<< HEAD
 import { ENGLISH } from "../../invoicing/invoice-words.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
+=======
+>>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, parseDecimal, ZERO, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { priceBySlabs } from "../../rating/slab-charge.ts";
+<<<<<<< HEAD
 import { formatCost, formatQuantity } from "../chart/curve-text.ts";
 import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
 import { createPageRows, type PageRow, formatLongPeriod } from "../invoice/invoice-lines.ts";
+=======
+import { describeJumps, describeSlabs, formatCost, formatQuantity } from "../chart/curve-text.ts";
+>>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 import { toPrintable } from "../printable.ts";
+import { type CurvePicture, drawCurve } from "./curve-picture.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
-import type { DatedQuantity, PlayState } from "./play-state.ts";
+import { itemKey, type PlayPeriod, toPlayPeriods, withSymbol } from "./play-periods.ts";
+import type { PlayState } from "./play-state.ts";
 import { toUsageRows } from "./value-rows.ts";
 
 /** A problem and its line in the book's text. */
@@ -33,58 +42,48 @@ export interface PlayProblem {
   readonly column?: number;
 }
 
-export interface PlayInvoice {
-  /** `Invoice, 1 to 31 January 2026, Contoso production`. */
-  readonly title: string;
-  readonly rows: readonly PageRow[];
-  readonly notices: readonly string[];
-}
-
-/** A plan's chart, and its cards' prices by quantity. */
-export interface PlayChart {
-  readonly name: string;
-  /** Draws the chart at a width in pixels. */
-  readonly draw: (width: number) => ChartWithDescription;
-  readonly cards: readonly CardCosts[];
-}
-
 export interface PlayBill {
   readonly problems: readonly PlayProblem[];
-  readonly invoices: readonly PlayInvoice[];
-  readonly charts: readonly PlayChart[];
+  readonly periods: readonly PlayPeriod[];
+  /** The costs of items by quantity, by plan and {@link itemKey}. */
+  readonly curves: ReadonlyMap<string, CardCosts>;
   readonly cycles?: PlayCycles | undefined;
+  /** The checked book; absent if it has problems. */
+  readonly book?: Book;
 }
 
-const EMPTY_BILL: Omit<PlayBill, "problems"> = { invoices: [], charts: [] };
+const EMPTY_BILL: Omit<PlayBill, "problems"> = { periods: [], curves: new Map() };
 
 /** The maximum number of years to price: a page can't show more invoices. */
 const YEARS_MAX = 10;
 /** The maximum number of plans with curves. */
-const CHARTS_MAX = 10;
+const PLANS_MAX = 10;
+/** The largest quantity to which curves extend. */
+const QUANTITY_MAX = 1e15;
 /** The maximum number of event problems shown. */
 const PROBLEMS_MAX = 20;
 
 /** Prices the state with the same functions as the command line. */
 export function computeBill(state: PlayState): PlayBill {
-  const bookResult = parseBookWithSeats(state.book, state.seats);
+  const bookResult = parseBookText(state.book);
   if ("problems" in bookResult) return { ...EMPTY_BILL, problems: bookResult.problems };
   const { book } = bookResult;
-  const charts = createCharts(book, sumQuantities(book, state));
+  const partialBill = { ...EMPTY_BILL, book, curves: computeCurves(book, sumQuantities(book, state)) };
   try {
     const problem = describeRangeProblem(state);
-    if (problem !== undefined) return { ...EMPTY_BILL, charts, problems: [{ message: problem }] };
+    if (problem !== undefined) return { ...partialBill, problems: [{ message: problem }] };
     const { invoices, problems } = priceState(book, state);
     return {
-      invoices: invoices.map((invoice) => toPlayInvoice(invoice, book)),
+      ...partialBill,
+      periods: toPlayPeriods(invoices, book),
       problems: problems
         .slice(0, PROBLEMS_MAX)
         .map(({ event, message }) => ({ message: toPrintable(`event ${event}: ${message}`) })),
-      charts,
       cycles: listCycles(book, state),
     };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    return { ...EMPTY_BILL, charts, problems: [{ message: toPrintable(error.message) }] };
+    return { ...partialBill, problems: [{ message: toPrintable(error.message) }] };
   }
 }
 
@@ -94,22 +93,28 @@ function describeRangeProblem({ from, until }: PlayState): string | undefined {
   return `cycles from ${from} until ${until}: expected ${YEARS_MAX} years at most`;
 }
 
-function priceState(book: Book, { usage, events, from, until }: PlayState): Preview {
+function priceState(book: Book, state: PlayState): Preview {
+  const { events, from, until } = state;
   const lines = events.split("\n").filter((line) => line.trim() !== "");
+  return preview(
+    book,
+    { usage: listUsageRows(book, state), events: lines.map((line) => parseJson(line)) as [] },
+    { from, until, explain: true },
+  );
+}
+
+/** The typed usage as rows. @throws {RatebookError} for an invalid quantity or date */
+export function listUsageRows(book: Book, { usage }: PlayState): readonly UsageRowInput[] {
   const accountId = book.accounts[0]?.id ?? "";
-  const rows = usage
+  return usage
     .filter(({ quantity }) => quantity.trim() !== "")
-    .flatMap(({ of, date, quantity }, index) => {
+    .flatMap(({ of, date, quantity, group }, index) => {
       const meterId = findMeterId(book, of);
       const meter = book.usageMeters.find(({ id }) => id === meterId);
       const id = `row ${String(index + 1).padStart(6, "0")}`;
-      return toUsageRows({ accountId, meterId, date, quantity: quantity.trim() }, meter, id);
+      const row = { accountId, meterId, date, quantity: quantity.trim() };
+      return toUsageRows(group === undefined ? row : { ...row, group }, meter, id);
     });
-  return preview(
-    book,
-    { usage: rows, events: lines.map((line) => parseJson(line)) as [] },
-    { from, until, explain: true },
-  );
 }
 
 /** The id of a meter by its id or name. */
@@ -117,18 +122,15 @@ function findMeterId({ usageMeters }: Book, of: string): string {
   return usageMeters.find(({ id, name }) => id === of || name === of)?.id ?? of;
 }
 
-/** A book whose first account has these license quantities, or its problems. */
-export function parseBookWithSeats(
-  text: string,
-  seats: readonly DatedQuantity[],
-): { readonly book: Book } | { readonly problems: readonly PlayProblem[] } {
+/** The book of a text, or its problems. */
+export function parseBookText(text: string): { readonly book: Book } | { readonly problems: readonly PlayProblem[] } {
   const document = parseJsonDocument(text);
   if (!("value" in document)) {
     const { line, column, message } = document;
     return { problems: [{ message: toPrintable(`not JSON: ${message}`), line, column }] };
   }
   try {
-    return { book: parseBook(withSeats(document.value, seats)) };
+    return { book: parseBook(document.value) };
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
     const problems = "problems" in error.details ? error.details.problems : [{ path: "$", message: error.message }];
@@ -141,6 +143,7 @@ export function parseBookWithSeats(
   }
 }
 
+<<<<<<< HEAD
 /** Adds typed license quantities, if any, to a parsed book. */
 function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
   const filledRows = seats.filter(({ quantity }) => quantity.trim() !== "");
@@ -168,62 +171,58 @@ export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice
   };
 }
 
+=======
+>>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 /** The sum of typed usage and the last license quantities, by id. */
-function sumQuantities(book: Book, { usage, seats }: PlayState): ReadonlyMap<string, Decimal> {
+function sumQuantities(book: Book, { usage }: PlayState): ReadonlyMap<string, Decimal> {
   const quantities = new Map<string, Decimal>();
-  for (const [rows, isSum] of [
-    [usage, true],
-    [seats, false],
-  ] as const) {
-    for (const { of, quantity } of rows) {
-      const id = isSum ? findMeterId(book, of) : of;
-      const isLevel = book.usageMeters.some((meter) => meter.id === id && mayBeProrated(meter));
-      const combine = isSum && isLevel ? maximum : add;
-      try {
-        quantities.set(id, combine(isSum ? (quantities.get(id) ?? ZERO) : ZERO, parseDecimal(quantity.trim())));
-      } catch (error) {
-        // Invalid numbers are reported when the usage is priced.
-        if (!(error instanceof RatebookError)) throw error;
-      }
+  for (const { of, quantity } of usage) {
+    const id = findMeterId(book, of);
+    const isLevel = book.usageMeters.some((meter) => meter.id === id && mayBeProrated(meter));
+    const combine = isLevel ? maximum : add;
+    try {
+      quantities.set(id, combine(quantities.get(id) ?? ZERO, parseDecimal(quantity.trim())));
+    } catch (error) {
+      // Invalid numbers are reported when the usage is priced.
+      if (!(error instanceof RatebookError)) throw error;
     }
   }
+  for (const { licenseId, quantity } of book.accounts[0]?.licenseUpdates ?? []) quantities.set(licenseId, quantity);
   return quantities;
 }
 
-/** The curves of a plan. If it has only one card, they extend beyond the typed quantity. */
-function computeExtendedCurves(
-  plan: PricePlanDetails,
-  names: ReadonlyMap<string, string>,
-  quantities: ReadonlyMap<string, Decimal>,
-): PlanCurves {
-  const curves = planCurves(plan, { names });
-  const [card, ...others] = curves.cards;
-  const quantity = card === undefined || others.length > 0 ? undefined : quantities.get(card.id);
-  if (card === undefined || quantity === undefined || quantity.lte(card.upTo)) return curves;
-  return planCurves(plan, { names, upTo: quantity.toSignificantDigits(1, Decimal.ROUND_UP) });
-}
-
-function createCharts(book: Book, quantities: ReadonlyMap<string, Decimal>): readonly PlayChart[] {
+function computeCurves(book: Book, quantities: ReadonlyMap<string, Decimal>): ReadonlyMap<string, CardCosts> {
   const names = new Map(
     [...book.usageMeters, ...book.addOns, ...book.features].map(({ id, displayName }) => [id, displayName]),
   );
-  return book.pricePlans.slice(0, CHARTS_MAX).flatMap(({ name, pricePlanDetails }) => {
+  const costs = book.pricePlans.slice(0, PLANS_MAX).flatMap(({ id, pricePlanDetails }) => {
     if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
     try {
-      const curves = computeExtendedCurves(pricePlanDetails, names, quantities);
-      return [
-        {
-          name: toPrintable(name),
-          draw: (width) => drawChartWithDescription(name, curves, width),
-          cards: computeCardCosts(curves, quantities),
-        },
-      ];
+      const { cards, currency } = planCurves(pricePlanDetails, { names });
+      const extend = (card: CardCurve, quantity: Decimal): CardCurve => {
+        const upTo = quantity.toSignificantDigits(1, Decimal.ROUND_UP);
+        const { cards: longer } = planCurves(pricePlanDetails, { names, upTo });
+        return longer[cards.indexOf(card)] ?? card;
+      };
+      return cards.map(
+        (card) =>
+          [
+            curveKey(id, itemKey(card.kind, card.id)),
+            computeCardCosts(card, { currency, quantities, extend }),
+          ] as const,
+      );
     } catch (error) {
       // Missing rates of a currency are reported when the plan is priced.
       if (error instanceof RatebookError) return [];
       throw error;
     }
   });
+  return new Map(costs);
+}
+
+/** The key of a curve. @param key of the item */
+export function curveKey(planId: string, key: string): string {
+  return `${planId} ${key}`;
 }
 
 export interface CostPoint {
@@ -240,8 +239,14 @@ export interface CostPoint {
 
 /** A card whose price depends on a quantity. */
 export interface CardCosts {
+  /** Of the item. */
+  readonly key: string;
   readonly name: string;
   readonly currency: string;
+  /** The prices in sentences. */
+  readonly description: string;
+  /** Draws the curve up to a quantity: that of the plan, or more if the shown quantity is larger. */
+  readonly draw: (quantity: string) => CurvePicture;
   /** The largest quantity of the curve. */
   readonly upTo: string;
   /** The typed quantity, otherwise half of the curve's range. */
@@ -255,29 +260,51 @@ export interface CardCosts {
 /** The maximum number of edges shown. */
 const EDGES_MAX = 12;
 
-/** The costs of each card of a plan. @param quantitiesById typed usage of meters and quantities of licenses, by id */
-function computeCardCosts(
-  { cards, currency }: PlanCurves,
-  quantitiesById: ReadonlyMap<string, Decimal>,
-): readonly CardCosts[] {
+interface CostContext {
+  readonly currency: string;
+  /** Typed usage of meters and quantities of licenses, by id. */
+  readonly quantities: ReadonlyMap<string, Decimal>;
+  /** The curve up to a larger quantity. */
+  readonly extend: (card: CardCurve, quantity: Decimal) => CardCurve;
+}
+
+function computeCardCosts(card: CardCurve, { currency, quantities, extend }: CostContext): CardCosts {
   const digits = minorUnitDigits(currency);
-  return cards.map((card) => ({
+  const readQuantity = (text: string): Decimal | undefined => {
+    try {
+      const quantity = parseDecimal(text.trim());
+      return quantity.isNegative() ? undefined : quantity;
+    } catch (error) {
+      if (error instanceof RatebookError) return undefined;
+      throw error;
+    }
+  };
+  return {
+    key: itemKey(card.kind, card.id),
     name: toPrintable(card.name),
     currency,
+    description: [...describeSlabs(card, digits), ...describeJumps(card, digits).map(({ sentence }) => sentence)].join(
+      ". ",
+    ),
+    draw: (text) => {
+      const quantity = readQuantity(text);
+      const isBeyond = quantity !== undefined && quantity.gt(card.upTo) && quantity.lte(QUANTITY_MAX);
+      return drawCurve(isBeyond ? extend(card, quantity) : card, currency, quantity);
+    },
     upTo: card.upTo.toFixed(),
-    quantity: (quantitiesById.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
-    edges: findEdgeQuantities(card).map((quantity) => computeCost(card, quantity, digits)),
+    quantity: (quantities.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
+    edges: findEdgeQuantities(card).map((quantity) => computeCost(card, quantity, currency)),
     costAt: (text) => {
+      const quantity = readQuantity(text);
       try {
-        const quantity = parseDecimal(text.trim());
-        return quantity.isNegative() ? undefined : computeCost(card, quantity, digits);
+        return quantity && computeCost(card, quantity, currency);
       } catch (error) {
-        // The text is not a number, or its price needs too many digits.
+        // The price needs too many digits.
         if (error instanceof RatebookError) return undefined;
         throw error;
       }
     },
-  }));
+  };
 }
 
 function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
@@ -287,8 +314,9 @@ function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
   return [...distinctQuantities.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
 }
 
-function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, digits: number): CostPoint {
-  const toAmountText = (amount: Decimal): string => formatCost(amount, digits);
+function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, currency: string): CostPoint {
+  const digits = minorUnitDigits(currency);
+  const toAmountText = (amount: Decimal): string => withSymbol(formatCost(amount, digits), currency);
   const { amount } = priceBySlabs(slabs, quantity);
   const next = subtract(priceBySlabs(slabs, add(quantity, ONE)).amount, amount);
   return {

@@ -1,7 +1,7 @@
 /** The cycles of an account: when they start, what splits them, and which share is prorated. */
 import type { Book } from "../../book/resources/book.ts";
 import type { CycleConfig } from "../../calendar/cycle.ts";
-import { formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
+import { formatDate, formatInstant, type Instant, parseDate, addDays, daysBetween } from "../../calendar/instant.ts";
 import { type AccountCycle, cyclesIn, NO_END, type Term, buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions, findPlanIn } from "../../ledger/account/associated-plans.ts";
 import { formatLongDate, formatLongPeriod } from "../invoice/invoice-lines.ts";
@@ -54,6 +54,19 @@ export function listCycles({ accounts, pricePlans }: Book, { from, until }: Play
     cycles: cycles.filter((cycle) => cycle.term === term).map((cycle) => toPlayCycle(cycle, toShare)),
   }));
   return { from: formatLongDate(start), until: formatLongDate(addDays(end, -1)), terms };
+}
+
+/** The cycle of the first account before or after some days, as its first day and the day after it; undefined if there is none. */
+export function findNextCycle(
+  { accounts: [account], pricePlans }: Book,
+  { from, until }: Pick<PlayState, "from" | "until">,
+  direction: "earlier" | "later",
+): Pick<PlayState, "from" | "until"> | undefined {
+  if (account === undefined) return undefined;
+  const start = direction === "later" ? parseDate(until) : addDays(parseDate(from), -1);
+  const timeline = buildTimeline(toDecisions(account, findPlanIn(pricePlans)));
+  const [cycle] = cyclesIn(timeline, start, addDays(start, 1));
+  return cycle && { from: formatDate(cycle.start), until: formatDate(cycle.end) };
 }
 
 function toPlayCycle(cycle: AccountCycle, toShare: (at: Instant) => number): PlayCycle {

@@ -1,20 +1,21 @@
 /** The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too. */
-import { toBookInput } from "../../book/book.ts";
-import type { BookInput, ShortBookInput } from "../../book/resources/book.ts";
+import type { BookInput } from "../../book/resources/book.ts";
 import { formatDate, toInstant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import { parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 
-/** Usage of a meter on a day, or a license quantity from a day on. */
+/** Usage of a meter on a day. */
 export interface DatedQuantity {
-  /** The id or name of the meter or license. */
+  /** The id or name of the meter. */
   readonly of: string;
   /** `YYYY-MM-DD`. */
   readonly date: string;
   /** Decimal text as typed. */
   readonly quantity: string;
+  /** The texts of its group by dimension, for a meter with groups. */
+  readonly group?: Readonly<Record<string, string>>;
 }
 
 /** The whole state. */
@@ -22,13 +23,13 @@ export interface PlayState {
   /** The text of the book as typed. */
   readonly book: string;
   readonly usage: readonly DatedQuantity[];
-  /** License quantities of the first account, which replace those in the book. */
-  readonly seats: readonly DatedQuantity[];
   /** Events as JSON lines. */
   readonly events: string;
   /** Selects the cycles that overlap these days; the end is exclusive. */
   readonly from: string;
   readonly until: string;
+  /** The first day of the billing period whose invoices are shown; default the first period. */
+  readonly shown?: string;
 }
 
 /** An example to start from. */
@@ -42,15 +43,8 @@ export function createStateFromRecipe(recipe: Recipe, title: string): PlayState 
   const needsEvents = recipe.features !== undefined || recipe.eventSchemas !== undefined;
   const book = buildRecipeBook(recipe);
   return {
-    ...createStateFromBook(stringifyJson(nameRecipePlans(removeSeats(book), title), 2)),
+    ...createStateFromBook(stringifyJson(nameRecipePlans(book, title), 2)),
     usage: needsEvents ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
-    seats: (toBookInput(book as ShortBookInput).accounts?.[0]?.licenseUpdates ?? []).map(
-      ({ licenseId, effectiveFrom, quantity }) => ({
-        of: licenseId,
-        date: effectiveFrom.slice(0, 10),
-        quantity: formatDecimal(parseDecimal(quantity)),
-      }),
-    ),
     events: needsEvents
       ? buildRecipeEvents(recipe)
           .map((event) => JSON.stringify(event))
@@ -64,7 +58,7 @@ export function createStateFromRecipe(recipe: Recipe, title: string): PlayState 
 export function createStateFromBook(book: string, events = "", day = "2026-01-01"): PlayState {
   const [year = 2026, month = 1] = day.split("-").map(Number);
   const next = month === 12 ? `${year + 1}-01` : `${year}-${String(month + 1).padStart(2, "0")}`;
-  return { book, usage: [], seats: [], events, from: `${day.slice(0, 7)}-01`, until: `${next}-01` };
+  return { book, usage: [], events, from: `${day.slice(0, 7)}-01`, until: `${next}-01` };
 }
 
 /** The first day on which an account of a book has a plan, `YYYY-MM-DD`; undefined without one. */
@@ -76,26 +70,21 @@ export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): str
 }
 
 /** A book whose plans have the recipe's title. */
-function nameRecipePlans(book: object, title: string): unknown {
+function nameRecipePlans(book: unknown, title: string): unknown {
   const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
   return {
-    ...book,
+    ...(book as object),
     pricePlans: pricePlans.map((plan, index) => ({ ...plan, name: index === 0 ? title : `${title} (second plan)` })),
   };
-}
-
-function removeSeats(book: unknown): object {
-  const { accounts = [], ...rest } = book as { readonly accounts?: readonly object[] };
-  return { ...rest, accounts: accounts.map((account) => ({ ...account, licenses: undefined })) };
 }
 
 /** Parses the text of {@link serializeState}; undefined if invalid. */
 export function parseState(text: string): PlayState | undefined {
   try {
-    const { book, usage, seats, events, from, until } = parseJson(text) as Record<keyof PlayState, unknown>;
-    if (![book, events, from, until].every((field) => typeof field === "string")) return undefined;
-    if (![usage, seats].every((list) => Array.isArray(list) && list.every(isDatedQuantity))) return undefined;
-    return { book, usage, seats, events, from, until } as PlayState;
+    const { book, usage, events, from, until, shown } = parseJson(text) as Record<keyof PlayState, unknown>;
+    if (![book, events, from, until, shown ?? ""].every((field) => typeof field === "string")) return undefined;
+    if (!Array.isArray(usage) || !usage.every(isDatedQuantity)) return undefined;
+    return { book, usage, events, from, until, ...(typeof shown === "string" ? { shown } : {}) } as PlayState;
   } catch (error) {
     if (hasCode(error, "ERR_JSON_INVALID") || error instanceof TypeError) return undefined;
     throw error;
@@ -108,7 +97,9 @@ export function serializeState(state: PlayState): string {
 
 function isDatedQuantity(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return ["of", "date", "quantity"].every((key) => typeof Reflect.get(value, key) === "string");
+  const { of, date, quantity, group = {} } = value as Readonly<Record<string, unknown>>;
+  const texts = [of, date, quantity, ...(isJsonObject(group) ? Object.values(group) : [group])];
+  return texts.every((text) => typeof text === "string");
 }
 
 /** The changes of a recipe to the small book. */

@@ -16,6 +16,8 @@ interface TypedRow {
   readonly meterId: string;
   readonly date: string;
   readonly quantity: string;
+  /** The texts of its group by dimension; absent for a meter without groups. */
+  readonly group?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -31,7 +33,7 @@ export function toUsageRows(row: TypedRow, meter: UsageMeter | undefined, id: st
   const rowOf = (key: string, quantity: Decimal | number): UsageRowInput => ({
     ...row,
     quantity,
-    group: { [KEY_DIMENSION]: key },
+    group: { ...row.group, [KEY_DIMENSION]: key },
   });
   switch (meter.aggregation) {
     case "UNIQUE_COUNT":

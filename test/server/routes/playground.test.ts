@@ -1,7 +1,7 @@
 /** The playground of a server: for keys that may read, with the catalog's plans, and with a content security policy. */
 import { describe, expect, test } from "vitest";
 
-import { parseBookWithSeats } from "../../../src/pages/play/play-bill.ts";
+import { parseBookText } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 import { startCompleteServer } from "../complete-server.ts";
@@ -22,7 +22,7 @@ describe("GET /play", () => {
     const [, data = ""] = /<script type="application\/json" id="data">([^<]+)<\/script>/.exec(payload) ?? [];
     const { state } = JSON.parse(data) as { state: PlayState };
     expect([state.from, state.until, state.usage, state.events]).toEqual(["2024-01-01", "2024-02-01", [], ""]);
-    const read = parseBookWithSeats(state.book, []);
+    const read = parseBookText(state.book);
     if (!("book" in read)) throw new TypeError(JSON.stringify(read.problems));
     expect(read.book.accounts.map(({ id, credits }) => [id, credits.length])).toEqual([["prod", 1]]);
     expect(read.book.pricePlans.map(({ id }) => id)).toEqual(["pp.small"]);

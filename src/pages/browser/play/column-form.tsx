@@ -37,13 +37,12 @@ export function ColumnForm({
   const missingParts = findMissingParts(value, book);
   return (
     <form
-      class="panel column-form"
+      class="column-form"
       onSubmit={(event) => {
         event.preventDefault();
         onPrice();
       }}
     >
-      <h3>Columns of this file</h3>
       <p role="status" class={missingParts.length === 0 ? "soft" : "bad"}>
         {missingParts.length === 0
           ? "All event fields have a column."
@@ -154,6 +153,17 @@ function OriginField({
           value={textAt(value, [...path, "template"])}
           onInput={({ currentTarget }) => setPart("template")(currentTarget.value)}
         />
+      )}
+      {list === "attributes" && kind === "column" && (
+        <select
+          aria-label={`${label}: decimal mark`}
+          value={textAt(value, [...path, "decimal"])}
+          onChange={({ currentTarget }) => setPart("decimal")(currentTarget.value)}
+        >
+          <option value="">plain numbers such as 1234.5</option>
+          <option value=",">decimal comma, as in 1.234,5</option>
+          <option value=".">decimal point, as in 1,234.5</option>
+        </select>
       )}
       {list === "timestamp" && kind === "column" && (
         <>

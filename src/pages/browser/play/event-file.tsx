@@ -1,80 +1,141 @@
 /** Prices a file of events in a worker, while the page stays responsive. */
 import type { JSX } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
-import { readEditableValue, tryParseJson } from "../../play/book-edits.ts";
+import { tryParseJson } from "../../play/book-edits.ts";
 import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
-import type { PlayState } from "../../play/play-state.ts";
+import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { ColumnForm } from "./column-form.tsx";
 import { type MappedFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";
-import { InvoiceTables } from "./results.tsx";
+import type { Session } from "./session.ts";
 
 /** The maximum size of a map in bytes; larger files are not read as maps. */
 const MAP_BYTES_MAX = 1 << 16;
 
 /** A file, with a sample if it needs a map. */
-interface ChosenFile extends MappedFile {
+export interface ChosenFile extends MappedFile {
   readonly sample: Sample | undefined;
+  /** Whether it is priced: its map is complete, or it needs none. */
+  readonly isReady: boolean;
+  /** Why the files that were chosen are not priced. */
+  readonly failure?: string;
 }
 
-/** The drop area for a file, and its result. */
-export function EventFile({ state, source }: { readonly state: PlayState; readonly source: string }): JSX.Element {
-  const [message, setMessage] = useState<WorkerMessage | undefined>();
-  const [chosenFile, setChosenFile] = useState<ChosenFile | undefined>();
-  const workerRef = useRef<Worker | undefined>(undefined);
+/** The result of a file, and how far it is read. */
+export interface FileResult {
+  /** The last message of the worker; absent for a file that is not priced yet. */
+  readonly message: WorkerMessage | undefined;
+  /** The last invoices of the file, also while it is priced again. */
+  readonly periods: readonly PlayPeriod[];
+  /** The step with the book that they are priced with. */
+  readonly step: number;
+}
+
+const NO_RESULT: FileResult = { message: undefined, periods: [], step: -1 };
+
+/** Prices the file of a session in a worker, again whenever the book changes. @param source the script of the worker */
+export function useFilePrices({ file: chosen, state: { book }, step }: Session, source: string): FileResult {
+  const [{ file: pricedFile, ...result }, setResult] = useState<FileResult & { readonly file?: File }>(NO_RESULT);
+  const { file, map, isReady = false, failure } = chosen ?? {};
+  const readyMap = isReady ? map : undefined;
+  useEffect(() => {
+    if (file === undefined || !isReady) return undefined;
+    const worker = startWorker(source, { book, file, map: readyMap }, (message) =>
+      setResult((before) => {
+        const periods = before.file === file ? before.periods : [];
+        if (message.kind === "done") return { file, message, periods: message.periods, step };
+        return { file, message, step: before.step, periods: message.kind === "failed" ? [] : periods };
+      }),
+    );
+    return () => worker?.terminate();
+    // A step that changes neither the file nor the book prices nothing.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [file, readyMap, isReady, book, source]);
+  if (failure !== undefined) return { ...NO_RESULT, message: { kind: "failed", message: failure } };
+  return isReady && pricedFile === file ? result : NO_RESULT;
+}
+
+interface FilePanelProps {
+  readonly chosen: ChosenFile | undefined;
+  /** The parsed book. */
+  readonly book: unknown;
+  readonly message: WorkerMessage | undefined;
+  /** Null removes the file. */
+  readonly onFile: (file: ChosenFile | null) => void;
+}
+
+/** The drop area for a file, its columns, and what was read. */
+export function FilePanel({ chosen, book, message, onFile }: FilePanelProps): JSX.Element {
   const latestChoice = useRef(0);
-  const book = readEditableValue(state.book);
-  const startPricing = ({ file, map }: MappedFile): void => {
-    workerRef.current?.terminate();
-    setMessage({ kind: "progress", read: 0, events: 0 });
-    workerRef.current = startWorker(source, { book: state.book, seats: state.seats, file, map }, setMessage);
-  };
+  const inputRef = useRef<HTMLInputElement>(null);
   const chooseFiles = async (files: readonly File[]): Promise<void> => {
-    if (files.length === 0) return;
-    workerRef.current?.terminate();
+    const [first] = files;
+    if (first === undefined) return;
     const thisChoice = ++latestChoice.current;
-    setChosenFile(undefined);
-    setMessage({ kind: "progress", read: 0, events: 0 });
-    const result = await findEventFile(files, book).catch((error: unknown) => (error as Error).message);
-    if (thisChoice !== latestChoice.current) return;
-    if (typeof result === "string") return setMessage({ kind: "failed", message: result });
-    setChosenFile(result);
-    setMessage(undefined);
-    if (result.map === undefined || findMissingParts(tryParseJson(result.map), book).length === 0) startPricing(result);
+    const result = await findEventFile(files, book).catch((error: unknown): ChosenFile => ({
+      file: first,
+      sample: undefined,
+      isReady: false,
+      failure: (error as Error).message,
+    }));
+    if (inputRef.current !== null) inputRef.current.value = "";
+    if (thisChoice === latestChoice.current) onFile(result);
   };
   return (
-    <section aria-labelledby="file">
-      <h2 id="file">Event file</h2>
-      <label
-        class="drop-area panel"
+    <section class="file-panel" aria-labelledby="file">
+      <h2 id="file" class="hidden-text">
+        Event file
+      </h2>
+      <div
+        class="drop-area"
         onDragOver={(event) => event.preventDefault()}
         onDrop={(event) => {
           event.preventDefault();
           void chooseFiles([...(event.dataTransfer?.files ?? [])]);
         }}
       >
-        Drop an event file here (NDJSON or CSV), with its map if it has one, or choose it:{" "}
-        <input
-          type="file"
-          multiple
-          accept=".ndjson,.jsonl,.json,.csv,.tsv,.txt,.gz"
-          onChange={({ currentTarget }) => void chooseFiles([...(currentTarget.files ?? [])])}
-        />
-      </label>
-      {chosenFile?.map !== undefined && chosenFile.sample !== undefined && (
-        <ColumnForm
-          map={chosenFile.map}
-          book={book}
-          sample={chosenFile.sample}
-          onMap={(map) => setChosenFile({ ...chosenFile, map })}
-          onPrice={() => startPricing(chosenFile)}
-        />
+        <label class="file-button">
+          {chosen === undefined ? "Price a file of events" : "Choose another file"}
+          <input
+            ref={inputRef}
+            type="file"
+            multiple
+            accept=".ndjson,.jsonl,.json,.csv,.tsv,.txt,.gz"
+            onChange={({ currentTarget }) => void chooseFiles([...(currentTarget.files ?? [])])}
+          />
+        </label>
+        {chosen === undefined ? (
+          <span class="soft">
+            NDJSON or CSV, with its map if it has one; or drop it here. It stays in this browser.
+          </span>
+        ) : (
+          <>
+            <strong>
+              <bdi>{chosen.file.name}</bdi>
+            </strong>
+            <button type="button" class="link" onClick={() => onFile(null)}>
+              Remove the file
+            </button>
+          </>
+        )}
+      </div>
+      {chosen?.map !== undefined && chosen.sample !== undefined && (
+        <details open={!chosen.isReady || message?.kind === "failed"}>
+          <summary>Columns of this file</summary>
+          <ColumnForm
+            map={chosen.map}
+            book={book}
+            sample={chosen.sample}
+            onMap={(map) => onFile({ ...chosen, map, isReady: false })}
+            onPrice={() => onFile({ ...chosen, isReady: true })}
+          />
+        </details>
       )}
-      <div aria-live="polite">{message !== undefined && <FileResult message={message} />}</div>
+      <div aria-live="polite">{message !== undefined && <FileMessage message={message} />}</div>
     </section>
   );
 }
@@ -95,7 +156,7 @@ async function findEventFile(files: readonly File[], book: unknown): Promise<Cho
   const { file } = only;
   const sample = await readSample(file);
   const map = maps[0]?.text ?? (sample === undefined ? undefined : proposeMap(sample, book));
-  return { file, sample, map };
+  return { file, sample, map, isReady: map === undefined || findMissingParts(tryParseJson(map), book).length === 0 };
 }
 
 /** Starts a worker that prices a file and reports progress; undefined if the browser has no workers. */
@@ -120,7 +181,7 @@ function startWorker(
   }
 }
 
-function FileResult({ message }: { readonly message: WorkerMessage }): JSX.Element {
+function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Element {
   switch (message.kind) {
     case "progress":
       return (
@@ -134,24 +195,28 @@ function FileResult({ message }: { readonly message: WorkerMessage }): JSX.Eleme
           <bdi>{message.message}</bdi>
         </p>
       );
-    case "done":
+    case "done": {
+      const { events, periods, problemCount, problems } = message;
+      const invoiceCount = periods.reduce((count, { invoices }) => count + invoices.length, 0);
       return (
         <>
-          <p>{`${formatCount(message.events, "event")}, ${formatCount(message.invoices.length, "invoice")}`}</p>
-          {message.problemCount > 0 && (
-            <p class="bad">
-              {`${formatCount(message.problemCount, "line")} not counted${message.problemCount > message.problems.length ? "; the first are:" : ":"}`}
-            </p>
+          <p>{`${formatCount(events, "event")}, ${formatCount(invoiceCount, "invoice")}`}</p>
+          {problemCount > 0 && (
+            <details class="bad" open={problemCount <= 5}>
+              <summary>
+                {`${formatCount(problemCount, "line")} not counted${problemCount > problems.length ? "; the first are:" : ":"}`}
+              </summary>
+              <ul class="problems">
+                {problems.map((problem) => (
+                  <li key={problem}>
+                    <bdi>{problem}</bdi>
+                  </li>
+                ))}
+              </ul>
+            </details>
           )}
-          <ul class="problems bad">
-            {message.problems.map((problem) => (
-              <li key={problem}>
-                <bdi>{problem}</bdi>
-              </li>
-            ))}
-          </ul>
-          <InvoiceTables invoices={message.invoices} />
         </>
       );
+    }
   }
 }

@@ -1,9 +1,13 @@
 /** Form fields, and text values from a book. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/json-object.ts";
+import { groupThousands } from "../../../invoicing/format-values.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, replaceValue } from "../../play/book-edits.ts";
+import { currencySymbol } from "../../play/play-periods.ts";
+import { readDecimal } from "../../play/typed-usage.ts";
 
 /** The part of the book that a form edits. */
 export interface FormProps {
@@ -16,59 +20,114 @@ export interface FormProps {
   readonly onBook: (book: string) => void;
 }
 
-/** A field whose label also gives screen readers its context. */
-export function Field({
-  label,
-  value,
-  disabled = false,
-  onValue,
-}: {
+interface NumberFieldProps {
+  /** Gives screen readers the context too. */
   readonly label: string;
   readonly value: string;
+  /** Of an amount. */
+  readonly currency?: string | undefined;
   readonly disabled?: boolean;
+  /** Whether the number may be left out. */
+  readonly isOptional?: boolean;
+  readonly placeholder?: string;
   readonly onValue: (text: string) => void;
-}): JSX.Element {
-  return (
+}
+
+/** A field for a number. A text that is none stays in the field, is marked, and changes nothing. */
+export function NumberField({
+  label,
+  value,
+  currency,
+  disabled = false,
+  isOptional = false,
+  placeholder,
+  onValue,
+}: NumberFieldProps): JSX.Element {
+  const [draft, setDraft] = useState<{ readonly text: string; readonly value: string } | undefined>();
+  const [isFocused, setFocused] = useState(false);
+  const text = draft?.value === value ? draft.text : value;
+  const isValid = (candidate: string): boolean =>
+    readDecimal(candidate) !== undefined || (isOptional && candidate.trim() === "");
+  const input = (
     <input
       type="text"
       inputMode="decimal"
       class="figure"
       aria-label={label}
-      value={value}
+      aria-invalid={!isValid(text) && !disabled}
+      title={isValid(text) || disabled ? undefined : "Enter a number such as 0.25"}
+      value={isFocused || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
+      onFocus={({ currentTarget }) => {
+        // Without commas between thousands, and selected as the browser had done.
+        currentTarget.value = text;
+        currentTarget.select();
+        setFocused(true);
+      }}
+      onBlur={() => setFocused(false)}
       disabled={disabled}
-      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      placeholder={placeholder}
+      onInput={({ currentTarget: { value: typed } }) => {
+        setDraft(isValid(typed) ? undefined : { text: typed, value });
+        if (isValid(typed)) onValue(typed);
+      }}
     />
   );
-}
-
-/** A field for the value at a path of the book. */
-export function BookField({
-  value,
-  path,
-  label,
-  book,
-  onBook,
-}: Omit<FormProps, "name"> & { readonly label: string }): JSX.Element {
-  return <Field label={label} value={textAt(value, path)} onValue={(text) => onBook(replaceValue(book, path, text))} />;
+  if (currency === undefined || currency === "") return input;
+  return (
+    <span class="money">
+      <span aria-hidden="true">{currencySymbol(currency)}</span>
+      {input}
+    </span>
+  );
 }
 
 /** A field with a caption for a value that may be absent. @param owner the path that an empty text removes; default `path` */
 export function OptionalField({
   caption,
   owner,
+  currency,
   ...form
-}: FormProps & { readonly caption: string; readonly owner?: FormPath }): JSX.Element {
+}: FormProps & {
+  readonly caption: string;
+  readonly owner?: FormPath;
+  readonly currency?: string | undefined;
+}): JSX.Element {
   const { value, path, name, book, onBook } = form;
   return (
-    <label class="row">
+    <label class="field">
       {caption}
-      <Field
+      <NumberField
         label={`${name}: ${caption.toLowerCase()}`}
         value={textAt(value, path)}
+        currency={currency}
+        isOptional
+        placeholder="none"
         onValue={(text) =>
           onBook(text === "" ? replaceValue(book, owner ?? path, undefined) : replaceValue(book, path, text))
         }
       />
+    </label>
+  );
+}
+
+/** A check box for a value that is true or false. */
+export function FlagField({
+  value,
+  path,
+  name,
+  book,
+  onBook,
+  children,
+}: FormProps & { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <label class="flag">
+      <input
+        type="checkbox"
+        aria-label={name}
+        checked={valueAt(value, path) === true}
+        onChange={({ currentTarget }) => onBook(replaceValue(book, path, currentTarget.checked))}
+      />{" "}
+      {children}
     </label>
   );
 }

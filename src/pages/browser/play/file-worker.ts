@@ -3,13 +3,12 @@ import { RatebookError } from "../../../errors.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../../ledger/preview/preview.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
-import { parseBookWithSeats, type PlayInvoice, toPlayInvoice } from "../../play/play-bill.ts";
-import type { DatedQuantity } from "../../play/play-state.ts";
+import { parseBookText } from "../../play/play-bill.ts";
+import { type PlayPeriod, toPlayPeriods } from "../../play/play-periods.ts";
 import { type FileEvent, readFileEvents, type MappedFile } from "./file-events.ts";
 
 export interface WorkerRequest extends MappedFile {
   readonly book: string;
-  readonly seats: readonly DatedQuantity[];
 }
 
 /** A message of a worker: progress while it reads, and one result at the end. */
@@ -18,7 +17,7 @@ export type WorkerMessage =
   | {
       readonly kind: "done";
       readonly events: number;
-      readonly invoices: readonly PlayInvoice[];
+      readonly periods: readonly PlayPeriod[];
       readonly problems: readonly string[];
       /** The number of events not counted and lines without an event. */
       readonly problemCount: number;
@@ -32,10 +31,10 @@ const PROGRESS_BYTES = 1 << 20;
 
 /** Prices a file and reports progress. */
 export async function priceFile(
-  { book: bookText, seats, file, map }: WorkerRequest,
+  { book: bookText, file, map }: WorkerRequest,
   onMessage: (message: WorkerMessage) => void,
 ): Promise<void> {
-  const bookResult = parseBookWithSeats(bookText, seats);
+  const bookResult = parseBookText(bookText);
   if ("problems" in bookResult)
     return onMessage({ kind: "failed", message: bookResult.problems[0]?.message ?? "the book has a problem" });
   try {
@@ -58,8 +57,7 @@ export async function priceFile(
       onMessage({ kind: "progress", read: bytes / file.size, events });
     }
     const { invoices } = run.finish();
-    const playInvoices = invoices.map((invoice) => toPlayInvoice(invoice, bookResult.book));
-    onMessage({ kind: "done", events, invoices: playInvoices, problems, problemCount });
+    onMessage({ kind: "done", events, periods: toPlayPeriods(invoices, bookResult.book), problems, problemCount });
   } catch (error) {
     onMessage({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
   }

@@ -1,4 +1,6 @@
 /** The playground's state in the page's URL, so that links contain all of it. */
+import { valueAt } from "../../../book/short/json-object.ts";
+import { listAt, replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import { type PlayState, parseState, serializeState } from "../../play/play-state.ts";
 
 const LINK_PREFIX = "#v1.";
@@ -29,10 +31,22 @@ export async function readStateFromLink(hash: string): Promise<PlayState | "brok
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const stateStream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     const text = await readTextUpTo(stateStream.getReader(), STATE_LENGTH_MAX);
-    return (text === undefined ? undefined : parseState(text)) ?? "broken";
+    const state = text === undefined ? undefined : parseState(text);
+    return text === undefined || state === undefined ? "broken" : { ...state, book: withSeats(state.book, text) };
   } catch {
     return "broken";
   }
+}
+
+/** The book of a state with the license quantities that older links have beside it. */
+function withSeats(book: string, state: string): string {
+  const seats = listAt(tryParseJson(state), ["seats"]);
+  const licenseUpdates = seats.map((seat) => ({
+    licenseId: valueAt(seat, ["of"]),
+    quantity: valueAt(seat, ["quantity"]),
+    effectiveFrom: valueAt(seat, ["date"]),
+  }));
+  return seats.length === 0 ? book : replaceValue(book, ["accounts", 0, "licenseUpdates"], licenseUpdates);
 }
 
 /** The text of a stream; undefined if it is too long. */

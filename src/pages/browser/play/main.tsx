@@ -1,51 +1,225 @@
 /**
- * The playground in a browser: a plan, usage, and the resulting costs. The same script runs as the worker that prices files, in which there is no document.
+ * The playground in a browser: a plan beside its usage, and the resulting invoice. The same script runs as the worker that prices files, in which there is no document.
  */
 import "../common/common.css";
 import "./play.css";
 import { render, type JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
-import { computeBill } from "../../play/play-bill.ts";
+import { readEditableValue } from "../../play/book-edits.ts";
+import { computeBill, type PlayBill, type PlayProblem } from "../../play/play-bill.ts";
+import { findNextCycle } from "../../play/play-cycles.ts";
+import { emptyPeriod, type PlayPeriod } from "../../play/play-periods.ts";
 import type { PlayExample, PlayState } from "../../play/play-state.ts";
-import { EventFile } from "./event-file.tsx";
+import { withEvenUsage } from "../../play/typed-usage.ts";
+import { Bar } from "./bar.tsx";
+import { Curve } from "./curve.tsx";
+import { FilePanel, useFilePrices } from "./event-file.tsx";
 import { type WorkerRequest, priceFile } from "./file-worker.ts";
+import { describeChange, formatTotal, InvoiceView } from "./invoice-view.tsx";
 import { readStateFromLink, createLink } from "./link.ts";
-import { PlanPanel } from "./plan-panel.tsx";
-import { Costs, Invoices, Cycles } from "./results.tsx";
-import { UsagePanel } from "./usage-panel.tsx";
+import { findProblemStart, PlanPanel } from "./plan-panel.tsx";
+import { useDebounced, useHistory, usePeriodsBefore } from "./session.ts";
 
 /** The recipes, inserted by the build. */
 declare const EXAMPLES: readonly PlayExample[];
 
+/** The title of the example to start with. */
+const FIRST_EXAMPLE = "Fee, seats and calls";
+
 /** The data embedded in the page. */
 interface PlayData {
-  /** The initial state. Default: the first example. */
+  /** The initial state. Default: an example. */
   readonly state?: PlayState;
 }
 
 /** Milliseconds without typing after which everything is priced again. */
 const PAUSE_MS = 120;
+/** Milliseconds without a change after which screen readers hear the total. */
+const ANNOUNCEMENT_MS = 1000;
 
 /** The page. @param source the page's script, which the worker runs too */
 function Playground({
   source,
-  data,
-  link,
+  initialState,
+  isBroken,
 }: {
   readonly source: string;
-  readonly data: PlayData;
-  readonly link: PlayState | "broken" | undefined;
+  readonly initialState: PlayState;
+  readonly isBroken: boolean;
 }): JSX.Element {
-  const initialState = typeof link === "object" ? link : (data.state ?? EXAMPLES[2]?.state);
-  const [state, setState] = useState(initialState as PlayState);
-  const debouncedState = useDebounced(state);
-  const bill = useMemo(() => computeBill(debouncedState), [debouncedState]);
+  const { session, change, undo } = useHistory(initialState);
+  const [isJson, setJson] = useState(false);
+  const [selectedCurve, setSelectedCurve] = useState<string | undefined>();
+  const [isInvoiceOpen, setInvoiceOpen] = useState(false);
+  const textAreaRef = useRef<HTMLTextAreaElement>(null);
+  const settled = useDebounced(session, PAUSE_MS);
+  const { book, usage, events, from, until } = settled.state;
+  // The shown billing period changes no price.
+  const bill = useMemo(() => computeBill(settled.state), [book, usage, events, from, until]);
+  const isLinkable = useAddress(settled.state);
+  const fileResult = useFilePrices(settled, source);
+  const { file } = session;
+  const periods = file === undefined ? bill.periods : fileResult.periods;
+  const pricedStep = file === undefined ? settled.step : fileResult.step;
+  const before = usePeriodsBefore(periods, { step: pricedStep, isNew: settled.isNew });
+  const period = findShownPeriod(periods, session.state, bill, file !== undefined);
+  const periodBefore = before?.find((each) => each.from === period.from);
+  const total = useDebounced(`${period.label}: ${formatTotal(period)}`, ANNOUNCEMENT_MS);
+  const curve = bill.curves.has(selectedCurve ?? "") ? selectedCurve : [...bill.curves.keys()][0];
+  const costs = bill.curves.get(curve ?? "");
+  // A file is priced in place of the typed usage.
+  const problems = file === undefined ? bill.problems : bill.problems.filter(({ line }) => line !== undefined);
+  const changeState = (state: Partial<PlayState>): void => change({ state });
+  const goTo = (direction: "earlier" | "later"): (() => void) | undefined => {
+    const next = findNextPeriod({ periods, period, bill, isFile: file !== undefined }, direction);
+    const state = session.state;
+    return (
+      next &&
+      (() =>
+        changeState({
+          shown: next.from,
+          from: next.from < state.from ? next.from : state.from,
+          until: next.until > state.until ? next.until : state.until,
+        }))
+    );
+  };
+  const showProblem = (problem: PlayProblem): void => {
+    setJson(true);
+    // The text area exists after the next rendering.
+    setTimeout(() => {
+      const start = findProblemStart(session.state.book, problem);
+      textAreaRef.current?.focus();
+      textAreaRef.current?.setSelectionRange(start, start + 1);
+    });
+  };
+  const changeText = describeChange(period, periodBefore);
+  useUndoKey(undo);
+  return (
+    <>
+      <Bar
+        examples={EXAMPLES}
+        session={session}
+        bill={bill}
+        isJson={isJson}
+        isLinkable={isLinkable}
+        onJson={setJson}
+        onExample={(state) => change({ state: prepareState(state), file: null, isNew: true })}
+        undo={undo}
+      />
+      {isBroken && (
+        <p class="problem-box" role="alert">
+          Broken link; showing an example.
+        </p>
+      )}
+      <main>
+        <PlanPanel
+          state={session.state}
+          problems={problems}
+          cycles={bill.cycles}
+          isJson={isJson}
+          textAreaRef={textAreaRef}
+          onChange={changeState}
+          onProblem={showProblem}
+          context={{
+            state: session.state,
+            book: bill.book,
+            period,
+            file: file?.file.name,
+            problems,
+            findUpTo: (key) => bill.curves.get(key)?.upTo,
+            selected: curve,
+            onSelect: setSelectedCurve,
+            onUsage: (rows) => changeState({ usage: rows }),
+          }}
+        >
+          <FilePanel
+            chosen={file}
+            book={readEditableValue(session.state.book)}
+            message={fileResult.message}
+            onFile={(chosen) => change({ file: chosen, isStep: true })}
+          />
+        </PlanPanel>
+        <aside class={`side${isInvoiceOpen ? " open" : ""}`} aria-label="Invoice" id="side">
+          <InvoiceView
+            periods={periods}
+            period={period}
+            before={periodBefore}
+            emptyText={describeEmpty(problems.length > 0, file !== undefined, fileResult.message?.kind)}
+            onPeriod={(shown) => changeState({ shown })}
+            onEarlier={goTo("earlier")}
+            onLater={goTo("later")}
+          />
+          {costs !== undefined && <Curve key={curve} costs={costs} quantity={period.items[costs.key]?.quantity} />}
+        </aside>
+      </main>
+      <section class="dock" aria-label="Total">
+        <strong class="number">{formatTotal(period)}</strong>
+        {changeText !== undefined && <span class="delta">{changeText}</span>}
+        <button
+          type="button"
+          class="link"
+          aria-expanded={isInvoiceOpen}
+          aria-controls="side"
+          onClick={() => setInvoiceOpen(!isInvoiceOpen)}
+        >
+          {isInvoiceOpen ? "Back to the plan" : "Show invoice"}
+        </button>
+      </section>
+      <p class="hidden-text" role="status">
+        {total}
+      </p>
+    </>
+  );
+}
+
+function describeEmpty(hasProblem: boolean, isFile: boolean, message: string | undefined): string {
+  if (isFile && message === "progress") return "The file is being priced.";
+  if (isFile && message !== "done") return "The file is not priced yet: complete its columns, or remove it.";
+  if (hasProblem) return "There is a problem with the plan or the usage.";
+  return "No invoice in this period. Add usage, set a quantity, or choose another period.";
+}
+
+/** The period whose invoices are shown; an empty one if it has none. */
+function findShownPeriod(
+  periods: readonly PlayPeriod[],
+  { shown, from, until }: PlayState,
+  { book }: PlayBill,
+  isFile: boolean,
+): PlayPeriod {
+  const found = periods.find((period) => shown === undefined || (period.from <= shown && shown < period.until));
+  if (found !== undefined) return found;
+  const [first] = periods;
+  if (first !== undefined && (isFile || shown === undefined)) return first;
+  const cycle =
+    book === undefined || shown === undefined ? undefined : findNextCycle(book, { from: shown, until: shown }, "later");
+  return emptyPeriod(cycle ?? { from, until });
+}
+
+interface ShownPeriod {
+  readonly periods: readonly PlayPeriod[];
+  readonly period: PlayPeriod;
+  readonly bill: PlayBill;
+  readonly isFile: boolean;
+}
+
+/** The days of the period before or after the shown one; undefined if there is none. */
+function findNextPeriod(
+  { periods, period, bill: { book }, isFile }: ShownPeriod,
+  direction: "earlier" | "later",
+): Pick<PlayPeriod, "from" | "until"> | undefined {
+  if (book !== undefined && !isFile) return findNextCycle(book, period, direction);
+  if (direction === "later") return periods.find(({ from }) => from > period.from);
+  return periods.findLast(({ from }) => from < period.from);
+}
+
+/** Keeps the state in the address of the page. @returns whether it fits */
+function useAddress(state: PlayState): boolean {
   const [isLinkable, setLinkable] = useState(true);
   useEffect(() => {
     let isMounted = true;
     const updateAddress = async (): Promise<void> => {
-      const hash = await createLink(debouncedState);
+      const hash = await createLink(state);
       // Keeps a link that was pasted into the URL meanwhile.
       if (!isMounted) return;
       setLinkable(hash !== undefined);
@@ -56,74 +230,46 @@ function Playground({
     return () => {
       isMounted = false;
     };
-  }, [debouncedState]);
-  const changeState = (part: Partial<PlayState>): void => setState((before) => ({ ...before, ...part }));
-  return (
-    <>
-      <header class="page-head">
-        <h1>Playground</h1>
-        <p class="soft">
-          Change the plan or the usage to see the invoice. Your data stays in this browser
-          {isLinkable
-            ? "; the address of this page contains it, so you can share it."
-            : ". The book is too large for the address of this page: save it as a file."}
-        </p>
-        {link === "broken" && (
-          <p class="panel bad" role="alert">
-            Broken link; showing an example.
-          </p>
-        )}
-        <label class="example">
-          Start with{" "}
-          <select
-            onChange={({ currentTarget }) => {
-              const example = EXAMPLES[Number(currentTarget.value)];
-              if (example !== undefined) setState(example.state);
-            }}
-          >
-            <option value="">choose an example…</option>
-            {EXAMPLES.map(({ title }, index) => (
-              <option key={title} value={index}>
-                {title}
-              </option>
-            ))}
-          </select>
-        </label>
-      </header>
-      <main>
-        <div class="columns">
-          <PlanPanel state={state} problems={bill.problems} onChange={changeState} />
-          <UsagePanel state={state} onChange={changeState} />
-          <Invoices bill={bill} />
-        </div>
-        <Costs charts={bill.charts} />
-        <Cycles cycles={bill.cycles} />
-        <EventFile state={debouncedState} source={source} />
-      </main>
-    </>
-  );
+  }, [state]);
+  return isLinkable;
 }
 
-/** A value, delayed until it stops changing. */
-function useDebounced<T>(value: T): T {
-  const [debouncedValue, setDebouncedValue] = useState(value);
+/** Ctrl+Z outside of text fields, which have an undo of their own. */
+function useUndoKey(undo: (() => void) | undefined): void {
   useEffect(() => {
-    const timer = setTimeout(() => setDebouncedValue(value), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return debouncedValue;
+    const handleKey = (event: KeyboardEvent): void => {
+      const isField = document.activeElement?.matches("textarea, input[type=text]") === true;
+      if (event.key !== "z" || !(event.ctrlKey || event.metaKey) || event.shiftKey || isField) return;
+      event.preventDefault();
+      undo?.();
+    };
+    addEventListener("keydown", handleKey);
+    return () => removeEventListener("keydown", handleKey);
+  }, [undo]);
+}
+
+/** A state that has usage, so that its invoice is not empty. */
+function prepareState(state: PlayState): PlayState {
+  const bill = computeBill(state);
+  return withEvenUsage(state, bill, findShownPeriod(bill.periods, state, bill, false));
 }
 
 async function startPlayground(source: string): Promise<void> {
   const page = document.getElementById("page");
   const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as PlayData | null;
+  const example = EXAMPLES.find(({ title }) => title === FIRST_EXAMPLE) ?? EXAMPLES[0];
+  const startState = prepareState((data?.state ?? example?.state) as PlayState);
   // A link pasted into the URL of an open page replaces its state. Of several, the last one wins.
   let latestStart = 0;
   const renderLink = async (hash: string): Promise<void> => {
     const currentStart = ++latestStart;
     const link = await readStateFromLink(hash);
     if (page === null || currentStart !== latestStart) return;
-    render(<Playground key={currentStart} source={source} data={data ?? {}} link={link} />, page);
+    const initialState = typeof link === "object" ? link : startState;
+    render(
+      <Playground key={currentStart} source={source} initialState={initialState} isBroken={link === "broken"} />,
+      page,
+    );
   };
   // Uses the event's URL: by now the page may have replaced the current one with its previous state.
   addEventListener("hashchange", ({ newURL }) => void renderLink(new URL(newURL).hash));

@@ -1,68 +1,76 @@
-/** A form for a plan: the start of its cycles, its fees, and the slabs, rates and bounds of its cards. */
+/** A plan: its name, billing period and currency, and its items as cards. */
 import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import {
-  readBillableNames,
-  replaceValue,
-  listAt,
-  changeInterval,
-  removeLastSlab,
-  addSlab,
-  moveSlabStart,
-} from "../../play/book-edits.ts";
-import type { PlayProblem } from "../../play/play-bill.ts";
-import { formatCount } from "../common/format.ts";
-import { BookField, Field, type FormProps, OptionalField, textAt } from "./field.tsx";
-import { TableForm } from "./table-form.tsx";
+import { changeInterval, editBook, type FormPath, listAt, replaceValue } from "../../play/book-edits.ts";
+import { addItem, listCurrencies, listItems, NEW_ITEMS, replaceCurrencies } from "../../play/plan-items.ts";
+import { FlagField, type FormProps, NumberField, textAt } from "./field.tsx";
+import { ItemCard, type ItemContext } from "./item-card.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
-/** The maximum number of slabs with fields. */
-const SLABS_MAX = 100;
-const CARD_LISTS = [
-  ["usageRateCards", "usageMeterId"],
-  ["licenseRateCards", "id"],
-  ["entitlementOverageRateCards", "featureId"],
-  ["billingEntitlementRateCards", "featureId"],
-] as const;
+const CURRENCIES = ["USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "INR", "BRL", "SEK"];
 
-export function PlanForm({
-  problems,
-  ...form
-}: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
-  const { value, path, name } = form;
-  const details = [...path, "pricePlanDetails"];
-  const names = readBillableNames(value);
+export interface PlanProps extends FormProps {
+  readonly context: ItemContext;
+  /** Where the first account takes this plan; absent if it does not. */
+  readonly since: FormPath | undefined;
+}
+
+export function PlanForm({ context, since, ...form }: PlanProps): JSX.Element {
+  const { value, path, name, book, onBook } = form;
+  const planId = textAt(value, [...path, "id"]);
+  const items = listItems(value, path);
   return (
-    <fieldset>
-      <legend>
-        <bdi>{name}</bdi>
-      </legend>
-      <CycleForm {...form} path={[...details, "pricingCycleConfig"]} />
-      {listAt(value, [...details, "fixedFeeRateCards"]).map((card, index) => (
-        <FeeForm
-          key={index}
-          {...form}
-          path={[...details, "fixedFeeRateCards", index]}
-          name={findCardName(card, "id", names)}
+    <>
+      <div class="plan-head">
+        <input
+          type="text"
+          class="plan-name"
+          aria-label="Plan name"
+          value={name}
+          onInput={({ currentTarget }) => onBook(replaceValue(book, [...path, "name"], currentTarget.value))}
         />
+        <CycleForm {...form} path={[...path, "pricePlanDetails", "pricingCycleConfig"]} />
+        <CurrencyField {...form} />
+        {since !== undefined && (
+          <label class="field">
+            Customer since
+            <input
+              type="date"
+              value={textAt(value, since).slice(0, 10)}
+              onChange={({ currentTarget }) => onBook(replaceValue(book, since, currentTarget.value || undefined))}
+            />
+          </label>
+        )}
+      </div>
+      {items.length === 0 && <p class="soft">The plan has no prices yet: add an item.</p>}
+      {items.map((item) => (
+        <ItemCard key={item.path.join(" ")} {...form} item={item} planId={planId} context={context} />
       ))}
-      {CARD_LISTS.flatMap(([list, id]) =>
-        listAt(value, [...details, list]).map((card, index) => {
-          const cardForm = { ...form, path: [...details, list, index], name: findCardName(card, id, names) };
-          const key = `${list} ${index}`;
-          if (valueAt(card, ["rateTable"]) === undefined) return <SlabForm key={key} {...cardForm} />;
-          return <TableForm key={key} {...cardForm} problems={problems} />;
-        }),
-      )}
-      {valueAt(value, [...details, "minimumCommitment"]) !== undefined && (
-        <FeeForm {...form} path={[...details, "minimumCommitment"]} name="Minimum commitment" />
-      )}
-    </fieldset>
+      <label class="add-item">
+        <select
+          aria-label={`Add an item to ${name}`}
+          value=""
+          onChange={({ currentTarget }) => {
+            const kind = NEW_ITEMS.find((each) => each === currentTarget.value);
+            currentTarget.value = "";
+            if (kind !== undefined) onBook(editBook(book, (long) => addItem(long, path, kind)));
+          }}
+        >
+          <option value="">Add an item…</option>
+          {NEW_ITEMS.map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+      </label>
+    </>
   );
 }
 
-function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+function CycleForm(form: FormProps): JSX.Element {
+  const { value, path, name, book, onBook } = form;
   const [anniversaryPath, offsetPath] = [
     [...path, "anniversaryCycle"],
     [...path, "startOffset"],
@@ -72,8 +80,8 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
   const months = interval === "WEEKLY" || interval === "MONTHLY" ? [] : (["monthOffset"] as const);
   return (
     <>
-      <label class="row">
-        Billing period
+      <label class="field">
+        Billed
         <select
           aria-label={`${name}: billing period`}
           value={interval}
@@ -87,155 +95,153 @@ function CycleForm({ value, path, name, book, onBook }: FormProps): JSX.Element 
         </select>
       </label>
       {(["dayOffset", ...months] as const).map((part) => (
-        <label key={part} class="row">
-          {part === "dayOffset" ? "begins on day" : "of month"}
-          <Field
-            label={`${name}: billing periods begin ${part === "dayOffset" ? "on day" : "in month"}`}
+        <label key={part} class="field">
+          {part === "dayOffset" ? "on day" : "of month"}
+          <input
+            type="text"
+            class="short"
+            aria-label={`${name}: billing periods begin ${part === "dayOffset" ? "on day" : "in month"}`}
             value={isAnniversary ? "" : textAt(value, [...offsetPath, part])}
+            placeholder={isAnniversary ? "signup" : undefined}
             disabled={isAnniversary}
-            onValue={(text) => onBook(replaceValue(book, [...offsetPath, part], text))}
+            onInput={({ currentTarget }) => onBook(replaceValue(book, [...offsetPath, part], currentTarget.value))}
           />
         </label>
       ))}
-      <label>
-        <input
-          type="checkbox"
-          checked={isAnniversary}
-          onChange={({ currentTarget }) => onBook(replaceValue(book, anniversaryPath, currentTarget.checked))}
-        />{" "}
-        Starts on the signup date
-      </label>
+      <FlagField {...form} path={anniversaryPath} name="Starts on the signup date">
+        from signup
+      </FlagField>
     </>
   );
 }
 
-function FeeForm(form: FormProps): JSX.Element {
-  const { value, path, name } = form;
-  const ratePath = [...path, "rateValues", 0, "rate"];
-  const currency = textAt(value, [...path, "rateValues", 0, "currency"]);
+/** The currency of a book that has one. Prices keep their figures. */
+function CurrencyField({ value, book, onBook }: FormProps): JSX.Element {
+  const currencies = listCurrencies(value);
+  const [currency = "", ...others] = currencies;
   return (
-    <div class="card">
-      <label class="row">
-        <bdi>{`${name}, ${currency}`}</bdi>
-        <BookField {...form} path={ratePath} label={`${name}: amount`} />
-      </label>
-      {path.includes("fixedFeeRateCards") && <ProrationField {...form} />}
-    </div>
-  );
-}
-
-/** Whether partial cycles are prorated. */
-function ProrationField({ value, path, name, book, onBook }: FormProps): JSX.Element {
-  const prorationPath = [...path, "enableProration"];
-  return (
-    <label>
-      <input
-        type="checkbox"
-        aria-label={`${name}: prorate partial periods`}
-        checked={valueAt(value, prorationPath) === true}
-        onChange={({ currentTarget }) => onBook(replaceValue(book, prorationPath, currentTarget.checked))}
-      />{" "}
-      Prorate partial periods
+    <label class="field">
+      Currency
+      {others.length > 0 ? (
+        <span class="fixed-value">{currencies.join(", ")}</span>
+      ) : (
+        <select
+          value={currency}
+          onChange={({ currentTarget: { value: next } }) =>
+            onBook(editBook(book, (long) => replaceCurrencies(withBaseCurrency(long, currency), () => next)))
+          }
+        >
+          {[...new Set([currency, ...CURRENCIES])].map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      )}
     </label>
   );
 }
 
-function SlabForm(form: FormProps): JSX.Element {
-  const { value, path, name, book, onBook } = form;
-  const modelPath = [...path, "ratePlan", "pricingModel"];
-  const boundsPath = [...path, "rateValues", 0, "rateConfig"];
-  const slabs = listAt(value, [...path, "ratePlan", "slabs"]);
+/** The base currency is written, so that the short form of prices stays. */
+function withBaseCurrency(long: unknown, currency: string): unknown {
+  const book = long as Readonly<Record<string, unknown>>;
+  return { ...book, organization: { ...(book["organization"] as object), baseCurrency: currency } };
+}
+
+/** Plans of accounts and their dates. */
+export function AccountForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
+  const plans = listAt(value, ["pricePlans"]).map((plan) => [textAt(plan, ["id"]), textAt(plan, ["name"])] as const);
   return (
-    <div class="card">
-      <h3>
+    <fieldset>
+      <legend>
         <bdi>{name}</bdi>
-      </h3>
-      <label class="row">
-        Pricing
-        <select
-          value={textAt(value, modelPath)}
-          onChange={({ currentTarget }) => onBook(replaceValue(book, modelPath, currentTarget.value))}
-        >
-          <option value="TIERED">graduated</option>
-          <option value="VOLUME">volume</option>
-        </select>
-      </label>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Above</th>
-            <th scope="col">Price</th>
-            <th scope="col">{textAt(value, [...path, "rateValues", 0, "currency"])}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {slabs.slice(0, SLABS_MAX).map((_, index) => (
-            <SlabRow key={index} {...form} index={index} />
-          ))}
-        </tbody>
-      </table>
-      {slabs.length > SLABS_MAX && (
-        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(slabs.length, "tier")}: the others are in the JSON below.`}</p>
-      )}
-      <p>
-        <button type="button" onClick={() => onBook(addSlab(book, path))}>
-          Add tier
-        </button>{" "}
-        <button type="button" disabled={slabs.length < 2} onClick={() => onBook(removeLastSlab(book, path))}>
-          Remove last tier
-        </button>
-      </p>
-      <div class="row">
-        <OptionalField {...form} caption="Minimum" path={[...boundsPath, "minimumRate"]} />
-        <OptionalField {...form} caption="Maximum" path={[...boundsPath, "maximumRate"]} />
-      </div>
-      {path.includes("licenseRateCards") && <ProrationField {...form} />}
-    </div>
+      </legend>
+      {listAt(value, [...path, "pricePlans"]).map((_, index) => {
+        const planPath = [...path, "pricePlans", index];
+        const rowLabel = `${name}, plan ${index + 1}`;
+        const plan = textAt(value, [...planPath, "pricePlanId"]);
+        return (
+          <div class="term" key={index}>
+            <select
+              aria-label={`${rowLabel}: which`}
+              value={plan}
+              onChange={({ currentTarget }) =>
+                onBook(replaceValue(book, [...planPath, "pricePlanId"], currentTarget.value))
+              }
+            >
+              {plans.every(([id]) => id !== plan) && <option value={plan}>{plan}</option>}
+              {plans.map(([id, planName]) => (
+                <option key={id} value={id}>
+                  {planName}
+                </option>
+              ))}
+            </select>
+            {(["effectiveFrom", "effectiveUntil"] as const).map((end) => (
+              <label key={end}>
+                {end === "effectiveFrom" ? "from" : "until"}{" "}
+                <input
+                  type="date"
+                  aria-label={`${rowLabel}: ${end === "effectiveFrom" ? "from" : "until, exclusive"}`}
+                  value={textAt(value, [...planPath, end]).slice(0, 10)}
+                  onChange={({ currentTarget: { value: day } }) =>
+                    onBook(replaceValue(book, [...planPath, end], day === "" ? undefined : day))
+                  }
+                />
+              </label>
+            ))}
+          </div>
+        );
+      })}
+    </fieldset>
   );
 }
 
-function SlabRow({ index, ...form }: FormProps & { readonly index: number }): JSX.Element {
-  const { value, path, name, book, onBook } = form;
-  const slabPath = [...path, "ratePlan", "slabs", index];
-  const ratePath = [...path, "rateValues", 0, "slabRates", index, "rate"];
-  const sizePath = [...slabPath, "slabConfig", "packageSize"];
-  const type = textAt(value, [...slabPath, "priceType"]);
-  const rowLabel = `${name}, tier ${index + 1}`;
+/** License quantities of the first account from dates on. */
+export function SeatsForm({
+  licenseId,
+  from,
+  ...form
+}: FormProps & { readonly licenseId: string; readonly from: string }): JSX.Element {
+  const { value, name, book, onBook } = form;
+  const listPath = ["accounts", 0, "licenseUpdates"];
+  const updates = listAt(value, listPath);
+  const ownIndexes = [...updates.keys()].filter((index) => textAt(updates[index], ["licenseId"]) === licenseId);
+  const setUpdates = (next: readonly unknown[]): void => onBook(replaceValue(book, listPath, next));
   return (
-    <tr>
-      <td>
-        <Field
-          label={`${rowLabel}: above`}
-          value={textAt(value, [...slabPath, "startAfter"])}
-          disabled={index === 0}
-          onValue={(text) => onBook(moveSlabStart(book, path, index, text))}
-        />
-      </td>
-      <td>
-        <select
-          aria-label={`${rowLabel}: price`}
-          value={type}
-          onChange={({ currentTarget: { value: chosenType } }) => {
-            const next = replaceValue(book, [...slabPath, "priceType"], chosenType);
-            const isNew = chosenType === "PACKAGE" && valueAt(value, sizePath) === undefined;
-            onBook(isNew ? replaceValue(next, sizePath, "100") : next);
-          }}
-        >
-          <option value="PER_UNIT">per unit</option>
-          <option value="PACKAGE">per package</option>
-          <option value="FLAT">flat</option>
-        </select>
-        {type === "PACKAGE" && <BookField {...form} path={sizePath} label={`${rowLabel}: package size`} />}
-      </td>
-      <td>
-        <BookField {...form} path={ratePath} label={`${rowLabel}: rate`} />
-      </td>
-    </tr>
+    <>
+      {ownIndexes.length === 0 && <p class="soft">No quantity yet.</p>}
+      {ownIndexes.map((index, row) => (
+        <div class="dated-row" key={index}>
+          <NumberField
+            label={`${name}, row ${row + 1}: quantity`}
+            value={textAt(value, [...listPath, index, "quantity"])}
+            onValue={(quantity) => onBook(replaceValue(book, [...listPath, index, "quantity"], quantity))}
+          />
+          <input
+            type="date"
+            aria-label={`${name}, row ${row + 1}: from`}
+            value={textAt(value, [...listPath, index, "effectiveFrom"]).slice(0, 10)}
+            onChange={({ currentTarget: { value: day } }) =>
+              day !== "" && onBook(replaceValue(book, [...listPath, index, "effectiveFrom"], day))
+            }
+          />
+          <button
+            type="button"
+            class="icon"
+            aria-label={`Remove ${name}, row ${row + 1}`}
+            onClick={() => setUpdates(updates.toSpliced(index, 1))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        class="link"
+        onClick={() => setUpdates([...updates, { licenseId, quantity: "1", effectiveFrom: from }])}
+      >
+        {ownIndexes.length === 0 ? "Set a quantity" : "Add a change"}
+      </button>
+    </>
   );
-}
-
-/** The card's name, or that of what it prices. */
-function findCardName(card: unknown, id: string, names: ReadonlyMap<string, string>): string {
-  const billable = textAt(card, [id]);
-  return textAt(card, ["displayName"]) || names.get(billable) || billable;
 }

@@ -1,138 +1,169 @@
-/** The plan panel: forms for plans and accounts, and the whole book as JSON with its problems. */
-import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+/** The left pane: the plans as forms, or the whole book as JSON, with its problems; then customers, events and the file. */
+import type { ComponentChildren, JSX, RefObject } from "preact";
 
-import { listAt, replaceValue, readEditableValue } from "../../play/book-edits.ts";
+import { type FormPath, listAt, readEditableValue } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
+import type { PlayCycles } from "../../play/play-cycles.ts";
 import type { PlayState } from "../../play/play-state.ts";
 import { formatCount } from "../common/format.ts";
-import { type FormProps, textAt } from "./field.tsx";
+import { Cycles } from "./cycles.tsx";
+import { textAt } from "./field.tsx";
+import type { ItemContext } from "./item-card.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { PlanForm } from "./plan-form.tsx";
+import { AccountForm, PlanForm } from "./plan-form.tsx";
 
 /** The maximum number of plans with a form. */
 const PLANS_MAX = 10;
 /** The maximum number of accounts with a form; usage belongs to the first account. */
 const ACCOUNTS_MAX = 3;
 
-export function PlanPanel({
-  state: { book },
-  problems,
-  onChange,
-}: {
+interface PlanPanelProps {
   readonly state: PlayState;
   readonly problems: readonly PlayProblem[];
-  readonly onChange: (part: Partial<PlayState>) => void;
-}): JSX.Element {
-  const detailsRef = useRef<HTMLDetailsElement>(null);
-  const textAreaRef = useRef<HTMLTextAreaElement>(null);
-  const value = readEditableValue(book);
-  const plans = listAt(value, ["pricePlans"]);
-  const setBook = (next: string): void => onChange({ book: next });
-  const form = { value, book, onBook: setBook };
-  const showProblem = ({ line = 1, column = 1 }: PlayProblem): void => {
-    const [text, detailsElement] = [textAreaRef.current, detailsRef.current];
-    if (text === null || detailsElement === null) return;
-    detailsElement.open = true;
-    const before = book.split("\n").slice(0, line - 1);
-    const start = before.reduce((length, row) => length + row.length + 1, 0) + column - 1;
-    text.focus();
-    text.setSelectionRange(start, start + 1);
-  };
+  readonly cycles: PlayCycles | undefined;
+  readonly context: ItemContext;
+  readonly isJson: boolean;
+  readonly textAreaRef: RefObject<HTMLTextAreaElement | null>;
+  readonly onChange: (part: Partial<PlayState>, isStep?: boolean) => void;
+  readonly onProblem: (problem: PlayProblem) => void;
+  /** The panel of the file. */
+  readonly children: ComponentChildren;
+}
+
+export function PlanPanel(props: PlanPanelProps): JSX.Element {
+  const { state, problems, isJson, textAreaRef, onChange, onProblem, children } = props;
+  const { book } = state;
   return (
-    <section class="panel" aria-labelledby="plan">
-      <h2 id="plan">Plan</h2>
-      {problems.length > 0 && (
-        <div class="bad" role="alert">
-          <ul class="problems">
-            {problems.map((problem, index) => (
-              <li key={index}>
-                {problem.line === undefined ? (
-                  <bdi>{problem.message}</bdi>
-                ) : (
-                  <button type="button" class="link" onClick={() => showProblem(problem)}>
-                    {`line ${problem.line}: `}
-                    <bdi>{problem.message}</bdi>
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
-      {plans.length > PLANS_MAX && (
-        <p class="soft">{`The first ${PLANS_MAX} of ${formatCount(plans.length, "plan")} have a form: the others are in the JSON below.`}</p>
-      )}
-      {plans.slice(0, PLANS_MAX).map((plan, index) => (
-        <PlanForm
-          key={index}
-          {...form}
-          path={["pricePlans", index]}
-          name={textAt(plan, ["name"])}
+    <section class="plan" aria-label="Plan">
+      <Problems problems={problems} onProblem={onProblem} />
+      {isJson ? (
+        <JsonEditor
+          textAreaRef={textAreaRef}
+          text={book}
           problems={problems}
+          onText={(text) => onChange({ book: text })}
         />
-      ))}
-      {listAt(value, ["accounts"])
-        .slice(0, ACCOUNTS_MAX)
-        .map((account, index) => (
-          <AccountForm
-            key={index}
-            {...form}
-            path={["accounts", index]}
-            name={textAt(account, ["name"]) || textAt(account, ["id"])}
-          />
-        ))}
-      <details ref={detailsRef}>
-        <summary>The book as JSON</summary>
-        <JsonEditor textAreaRef={textAreaRef} text={book} problems={problems} onText={setBook} />
+      ) : (
+        <Forms {...props} />
+      )}
+      {children}
+      <details open={state.events !== "" && state.usage.length > 0}>
+        <summary>Events, one JSON object per line</summary>
+        <textarea
+          class="code"
+          aria-label="Events, one JSON object per line"
+          spellcheck={false}
+          rows={8}
+          value={state.events}
+          onInput={({ currentTarget }) => onChange({ events: currentTarget.value })}
+        />
       </details>
     </section>
   );
 }
 
-function AccountForm({ value, path, name, book, onBook }: FormProps): JSX.Element {
-  const plans = listAt(value, ["pricePlans"]).map((plan) => [textAt(plan, ["id"]), textAt(plan, ["name"])] as const);
+function Problems({
+  problems,
+  onProblem,
+}: {
+  readonly problems: readonly PlayProblem[];
+  readonly onProblem: (problem: PlayProblem) => void;
+}): JSX.Element | null {
+  if (problems.length === 0) return null;
   return (
-    <fieldset>
-      <legend>
-        <bdi>{name}</bdi>
-      </legend>
-      {listAt(value, [...path, "pricePlans"]).map((_, index) => {
-        const planPath = [...path, "pricePlans", index];
-        const rowLabel = `${name}, plan ${index + 1}`;
-        const plan = textAt(value, [...planPath, "pricePlanId"]);
+    <div class="problem-box" role="alert">
+      <ul class="problems">
+        {problems.map((problem, index) => (
+          <li key={index}>
+            {problem.line === undefined ? (
+              <bdi>{problem.message}</bdi>
+            ) : (
+              <button type="button" class="link" onClick={() => onProblem(problem)}>
+                {`line ${problem.line}: `}
+                <bdi>{problem.message}</bdi>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Element {
+  const { book } = state;
+  const value = readEditableValue(book);
+  const plans = listAt(value, ["pricePlans"]);
+  const accounts = listAt(value, ["accounts"]);
+  const form = { value, book, onBook: (text: string) => onChange({ book: text }) };
+  const terms = listAt(accounts[0], ["pricePlans"]);
+  const findSince = (id: string): FormPath | undefined => {
+    const index = terms.findIndex((term) => textAt(term, ["pricePlanId"]) === id);
+    return index < 0 ? undefined : ["accounts", 0, "pricePlans", index, "effectiveFrom"];
+  };
+  if (value === undefined || plans.length === 0) {
+    return (
+      <p class="soft">
+        {value === undefined
+          ? "The book has a problem: open book.jsonc to correct it."
+          : "The book has no plan: choose an example above, or write one in book.jsonc."}
+      </p>
+    );
+  }
+  return (
+    <>
+      {plans.length > PLANS_MAX && (
+        <p class="soft">{`The first ${PLANS_MAX} of ${formatCount(plans.length, "plan")} have a form: the others are in book.jsonc.`}</p>
+      )}
+      {plans.slice(0, PLANS_MAX).map((plan, index) => {
+        const name = textAt(plan, ["name"]);
+        const since = findSince(textAt(plan, ["id"]));
+        const planForm = (
+          <PlanForm {...form} path={["pricePlans", index]} name={name} since={since} context={context} />
+        );
+        if (plans.length === 1) return planForm;
         return (
-          <div class="term" key={index}>
-            <select
-              aria-label={`${rowLabel}: which`}
-              value={plan}
-              onChange={({ currentTarget }) =>
-                onBook(replaceValue(book, [...planPath, "pricePlanId"], currentTarget.value))
-              }
-            >
-              {plans.every(([id]) => id !== plan) && <option value={plan}>{plan}</option>}
-              {plans.map(([id, planName]) => (
-                <option key={id} value={id}>
-                  {planName}
-                </option>
-              ))}
-            </select>
-            {(["effectiveFrom", "effectiveUntil"] as const).map((end) => (
-              <label key={end}>
-                {end === "effectiveFrom" ? "from" : "until"}{" "}
+          <details key={index} class="other-plan" open={index === 0 || since !== undefined}>
+            <summary>
+              <bdi>{name}</bdi>
+            </summary>
+            {planForm}
+          </details>
+        );
+      })}
+      {accounts.length > 0 && (
+        <details>
+          <summary>Customers and their plans</summary>
+          {accounts.slice(0, ACCOUNTS_MAX).map((account, index) => (
+            <AccountForm
+              key={index}
+              {...form}
+              path={["accounts", index]}
+              name={textAt(account, ["name"]) || textAt(account, ["id"])}
+            />
+          ))}
+          <div class="fields">
+            {(["from", "until"] as const).map((end) => (
+              <label key={end} class="field">
+                {end === "from" ? "Invoices from" : "until"}
                 <input
                   type="date"
-                  aria-label={`${rowLabel}: ${end === "effectiveFrom" ? "from" : "until, exclusive"}`}
-                  value={textAt(value, [...planPath, end]).slice(0, 10)}
-                  onChange={({ currentTarget: { value: day } }) =>
-                    onBook(replaceValue(book, [...planPath, end], day === "" ? undefined : day))
-                  }
+                  aria-label={end === "from" ? "From" : "Until"}
+                  value={state[end]}
+                  onInput={({ currentTarget }) => onChange({ [end]: currentTarget.value })}
                 />
               </label>
             ))}
           </div>
-        );
-      })}
-    </fieldset>
+        </details>
+      )}
+      <Cycles cycles={cycles} />
+    </>
   );
+}
+
+/** Where a problem is in a text: the index of its first character. */
+export function findProblemStart(text: string, { line = 1, column = 1 }: PlayProblem): number {
+  const before = text.split("\n").slice(0, line - 1);
+  return before.reduce((length, row) => length + row.length + 1, 0) + column - 1;
 }

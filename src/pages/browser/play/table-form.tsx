@@ -24,20 +24,12 @@ import { type FormProps, OptionalField } from "./field.tsx";
 /** The maximum number of rows with fields. */
 const ROWS_MAX = 200;
 
-/** A change of several cells that can be undone. */
-interface UndoableChange {
-  readonly message: string;
-  /** The text of the book before it. */
-  readonly before: string;
-  readonly after: string;
-}
-
 export function TableForm({
   problems,
   ...form
 }: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
   const { value, path, name, book, onBook } = form;
-  const [change, setChange] = useState<UndoableChange | undefined>();
+  const [change, setChange] = useState<{ readonly message: string; readonly after: string } | undefined>();
   const rowsPath = [...path, "rateTable", "rows"];
   const rows = listGridRows(value, path);
   const columns = listGridColumns(value, path);
@@ -48,7 +40,7 @@ export function TableForm({
       : listRowProblems(bookProblems, findWrittenPath(book, rowsPath), columns);
   const setRows = (next: readonly JsonObject[], message?: string): void => {
     const after = replaceValue(book, rowsPath, next);
-    if (message !== undefined) setChange({ message, before: book, after });
+    if (message !== undefined) setChange({ message, after });
     onBook(after);
   };
   const paste = (row: number, column: number, text: string): void => {
@@ -56,10 +48,7 @@ export function TableForm({
     setRows(result.rows, describePaste(result));
   };
   return (
-    <div class="card">
-      <h3>
-        <bdi>{name}</bdi>
-      </h3>
+    <>
       <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: price table`}>
         <table class="grid">
           <thead>
@@ -88,6 +77,7 @@ export function TableForm({
                 {index < rows.length && (
                   <button
                     type="button"
+                    class="icon"
                     aria-label={`Remove ${name}, row ${index + 1}`}
                     onClick={() => setRows(rows.toSpliced(index, 1), `Row ${index + 1} removed.`)}
                   >
@@ -100,22 +90,13 @@ export function TableForm({
         </table>
       </div>
       {rows.length > ROWS_MAX && (
-        <p class="soft">{`The first ${ROWS_MAX} of ${formatCount(rows.length, "row")}: the others are in the JSON below.`}</p>
+        <p class="soft">{`The first ${ROWS_MAX} of ${formatCount(rows.length, "row")}: the others are in book.jsonc.`}</p>
       )}
-      <p role="status" class="soft">
-        {change?.after === book ? (
-          <>
-            <bdi>{change.message}</bdi>{" "}
-            <button type="button" class="link" onClick={() => onBook(change.before)}>
-              Undo
-            </button>
-          </>
-        ) : (
-          "Paste cells of a spreadsheet at any cell."
-        )}
+      <p role="status" class="soft small">
+        {change?.after === book ? <bdi>{change.message}</bdi> : "Paste cells of a spreadsheet at any cell."}
       </p>
       <TableFields {...form} path={[...path, "rateTable"]} columns={columns} />
-    </div>
+    </>
   );
 }
 
@@ -124,7 +105,7 @@ function TableFields({ columns, ...form }: FormProps & { readonly columns: reado
   const { path } = form;
   const hasOneRate = columns.filter(({ path: [field] }) => field === "rate").length === 1;
   return (
-    <>
+    <div class="fields">
       <OptionalField {...form} caption="Units of a rate" path={[...path, "per"]} />
       <OptionalField
         {...form}
@@ -135,7 +116,7 @@ function TableFields({ columns, ...form }: FormProps & { readonly columns: reado
       {/* Limits in several currencies are edited in the JSON. */}
       {hasOneRate && <OptionalField {...form} caption="Minimum" path={[...path, "minimum"]} />}
       {hasOneRate && <OptionalField {...form} caption="Maximum" path={[...path, "maximum"]} />}
-    </>
+    </div>
   );
 }
 

@@ -1,0 +1,104 @@
+/** The state of the page with every step that led to it, so that all of them can be undone. */
+import { useEffect, useRef, useState } from "preact/hooks";
+
+import type { PlayPeriod } from "../../play/play-periods.ts";
+import type { PlayState } from "../../play/play-state.ts";
+import type { ChosenFile } from "./event-file.tsx";
+
+/** What a step of the history restores. */
+export interface Session {
+  readonly state: PlayState;
+  /** The file that is priced instead of the typed usage. */
+  readonly file?: ChosenFile | undefined;
+  /** Different for each step. */
+  readonly step: number;
+  /** Whether the step replaced everything, so that its invoice has nothing in common with the one before. */
+  readonly isNew: boolean;
+}
+
+export interface SessionChange {
+  readonly state?: Partial<PlayState>;
+  /** Null removes the file. */
+  readonly file?: ChosenFile | null;
+  readonly isNew?: boolean;
+  /** Whether it is a step of its own, also if it is made in the field of the last one. */
+  readonly isStep?: boolean;
+}
+
+/** Milliseconds without a change after which typing in the same field is another step. */
+const PAUSE_MS = 1000;
+/** The maximum number of steps that can be undone. */
+const STEPS_MAX = 200;
+
+export interface History {
+  readonly session: Session;
+  readonly change: (change: SessionChange) => void;
+  /** Absent if there is nothing to undo. */
+  readonly undo: (() => void) | undefined;
+}
+
+export function useHistory(initialState: PlayState): History {
+  const lastStep = useRef(0);
+  const typing = useRef<{ readonly element: Element | null; readonly at: number }>({ element: null, at: 0 });
+  const [{ past, session }, setHistory] = useState<{ readonly past: readonly Session[]; readonly session: Session }>({
+    past: [],
+    session: { state: initialState, step: 0, isNew: true },
+  });
+  const change = ({ state = {}, file, isNew = false, isStep = false }: SessionChange): void => {
+    const element = document.activeElement;
+    const isTyping = element?.matches("textarea, input:is([type=text], [type=range])") === true && !isNew && !isStep;
+    const isSameStep =
+      isTyping && typing.current.element === element && Date.now() - typing.current.at < PAUSE_MS && past.length > 0;
+    typing.current = { element: isTyping ? element : null, at: Date.now() };
+    if (!isSameStep) lastStep.current++;
+    const step = lastStep.current;
+    setHistory((before) => ({
+      past: isSameStep ? before.past : [...before.past, before.session].slice(-STEPS_MAX),
+      session: {
+        state: { ...before.session.state, ...state },
+        file: file === undefined ? before.session.file : (file ?? undefined),
+        step,
+        isNew: isNew || (isSameStep && before.session.isNew),
+      },
+    }));
+  };
+  const undo = (): void => {
+    typing.current = { element: null, at: 0 };
+    setHistory((before) => {
+      const last = before.past.at(-1);
+      if (last === undefined) return before;
+      return {
+        past: before.past.slice(0, -1),
+        session: { ...last, step: ++lastStep.current, isNew: before.session.isNew },
+      };
+    });
+  };
+  return { session, change, undo: past.length === 0 ? undefined : undo };
+}
+
+/** The invoices before the last step; undefined after a step that replaced everything. */
+export function usePeriodsBefore(
+  periods: readonly PlayPeriod[],
+  { step, isNew }: Pick<Session, "step" | "isNew">,
+): readonly PlayPeriod[] | undefined {
+  const last = useRef<{ step: number; periods: readonly PlayPeriod[]; before: readonly PlayPeriod[] | undefined }>({
+    step,
+    periods,
+    before: undefined,
+  });
+  if (last.current.periods !== periods) {
+    const before = isNew ? undefined : last.current.step === step ? last.current.before : last.current.periods;
+    last.current = { step, periods, before };
+  }
+  return last.current.before;
+}
+
+/** A value, delayed until it stops changing. */
+export function useDebounced<T>(value: T, pause: number): T {
+  const [debouncedValue, setDebouncedValue] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setDebouncedValue(value), pause);
+    return () => clearTimeout(timer);
+  }, [value, pause]);
+  return debouncedValue;
+}

@@ -1,0 +1,180 @@
+/** The usage of one item in the shown billing period: a total with a slider, its days, or where else it comes from. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+
+import type { Book } from "../../../book/resources/book.ts";
+import type { PlayItem, PlayPeriod } from "../../play/play-periods.ts";
+import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
+import { isUsageIn, readDayShares, readShape, readTotal, spreadTotal } from "../../play/typed-usage.ts";
+import { formatNumber } from "../common/format.ts";
+import { NumberField } from "./field.tsx";
+
+export interface UsageProps {
+  readonly name: string;
+  /** The id of the meter or feature. */
+  readonly id: string;
+  readonly item: PlayItem | undefined;
+  readonly state: PlayState;
+  /** The checked book; absent if it has problems. */
+  readonly book: Book | undefined;
+  readonly period: PlayPeriod;
+  /** The name of the file that is priced. */
+  readonly file: string | undefined;
+  /** The largest quantity of the item's curve. */
+  readonly upTo: string | undefined;
+  readonly onUsage: (usage: readonly DatedQuantity[]) => void;
+}
+
+export function UsageForm(props: UsageProps): JSX.Element {
+  const { name, id, item, state, book, period, file, onUsage } = props;
+  const meter = book?.usageMeters.find((each) => each.id === id);
+  const isOwn = ({ of }: DatedQuantity): boolean => of === id || of === meter?.name;
+  const rows = state.usage.filter((row) => isOwn(row) && isUsageIn(period, row));
+  const quantity = item?.quantity;
+  const isFromEvents =
+    rows.length === 0 && (meter === undefined || (state.events.trim() !== "" && Number(quantity ?? 0) !== 0));
+  if (file !== undefined || isFromEvents) {
+    return (
+      <>
+        <span class="tiny" title={file}>
+          {file === undefined ? `${period.label}, from events` : <bdi>{file}</bdi>}
+        </span>
+        <span class="use-figure">
+          <strong>{formatNumber(quantity ?? "0")}</strong> <span>units</span>
+        </span>
+        <Unpriced groups={item?.unpriced ?? []} />
+      </>
+    );
+  }
+  const setRows = (next: readonly DatedQuantity[]): void =>
+    onUsage([...state.usage.filter((row) => !rows.includes(row)), ...next]);
+  const total = readTotal(rows);
+  const setTotal = (text: string): void => {
+    if (meter !== undefined && book !== undefined) setRows(spreadTotal(rows, text, readShape(meter, book), period));
+  };
+  return (
+    <>
+      <label class="tiny">
+        {period.label}
+        <span class="use-figure">
+          <NumberField label={`${name}: quantity`} value={total} onValue={setTotal} /> <span>units</span>
+        </span>
+      </label>
+      <Slider {...props} total={total} onTotal={setTotal} />
+      <Days rows={rows} period={period} />
+      <Unpriced groups={item?.unpriced ?? []} />
+      <DayRows name={name} id={id} rows={rows} period={period} onRows={setRows} />
+    </>
+  );
+}
+
+function Unpriced({ groups }: { readonly groups: readonly string[] }): JSX.Element | null {
+  if (groups.length === 0) return null;
+  const more = groups.length > 3 ? ` and ${groups.length - 3} more` : "";
+  return (
+    <p class="bad small">
+      Without a price: <bdi>{`${groups.slice(0, 3).join("; ")}${more}`}</bdi>
+    </p>
+  );
+}
+
+/** A slider over the range of the item's curve; none for extremely large quantities. */
+function Slider({
+  name,
+  total,
+  upTo,
+  onTotal,
+}: UsageProps & { readonly total: string; readonly onTotal: (text: string) => void }): JSX.Element | null {
+  const value = Number(total);
+  if (!Number.isFinite(value) || value < 0 || value > 1e12) return null;
+  const range = Number(upTo ?? 0);
+  const max = value <= range ? range : 10 ** Math.max(2, Math.ceil(Math.log10(value + 1)));
+  return (
+    <input
+      type="range"
+      aria-label={`${name}: quantity, slider`}
+      min={0}
+      max={max}
+      step={max > 200 ? Math.max(1, Math.round(max / 200)) : "any"}
+      value={value}
+      onInput={({ currentTarget }) => onTotal(currentTarget.value)}
+    />
+  );
+}
+
+/** The days of the period as bars. */
+function Days({ rows, period }: { readonly rows: readonly DatedQuantity[]; readonly period: PlayPeriod }): JSX.Element {
+  const shares = readDayShares(rows, period);
+  return (
+    <svg class="days" viewBox={`0 0 ${shares.length} 1`} preserveAspectRatio="none" aria-hidden="true">
+      {shares.map((share, day) => (
+        <rect key={day} x={day + 0.1} y={1 - Math.max(share, 0.03)} width={0.8} height={Math.max(share, 0.03)} />
+      ))}
+    </svg>
+  );
+}
+
+/** The maximum number of rows with fields. */
+const ROWS_MAX = 100;
+
+interface DayRowsProps {
+  readonly name: string;
+  readonly id: string;
+  readonly rows: readonly DatedQuantity[];
+  readonly period: PlayPeriod;
+  readonly onRows: (rows: readonly DatedQuantity[]) => void;
+}
+
+/** The rows of usage, day by day. */
+function DayRows({ name, id, rows, period, onRows }: DayRowsProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const setRow = (index: number, part: Partial<DatedQuantity>): void =>
+    onRows(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary aria-label={`${name}: by day`}>By day</summary>
+      {isOpen && (
+        <>
+          {rows.slice(0, ROWS_MAX).map((row, index) => (
+            <div class="dated-row" key={index}>
+              <NumberField
+                label={`${name}, row ${index + 1}: quantity`}
+                value={row.quantity}
+                onValue={(quantity) => setRow(index, { quantity })}
+              />
+              <input
+                type="date"
+                aria-label={`${name}, row ${index + 1}: day`}
+                value={row.date}
+                min={period.from}
+                onChange={({ currentTarget: { value: date } }) => date !== "" && setRow(index, { date })}
+              />
+              <button
+                type="button"
+                class="icon"
+                aria-label={`Remove ${name}, row ${index + 1}`}
+                onClick={() => onRows(rows.toSpliced(index, 1))}
+              >
+                ×
+              </button>
+              {row.group !== undefined && (
+                <span class="tiny">
+                  <bdi>{Object.values(row.group).join(", ")}</bdi>
+                </span>
+              )}
+            </div>
+          ))}
+          {rows.length > ROWS_MAX && <p class="soft small">{`The first ${ROWS_MAX} of ${rows.length} rows.`}</p>}
+          <button
+            type="button"
+            class="link"
+            aria-label={`Add a day to ${name}`}
+            onClick={() => onRows([...rows, { ...rows.at(-1), of: id, date: period.from, quantity: "100" }])}
+          >
+            Add a day
+          </button>
+        </>
+      )}
+    </details>
+  );
+}

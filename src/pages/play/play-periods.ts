@@ -1,0 +1,183 @@
+/** Invoices as the playground shows them: by billing period, with currency symbols, and the amounts of each item. */
+import type { Book } from "../../book/resources/book.ts";
+import { daysBetween, parseDate } from "../../calendar/instant.ts";
+import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice } from "../../invoicing/invoice.ts";
+import { minorUnitDigits } from "../../numbers/currency.ts";
+import { add, type Decimal, parseDecimal, subtract, ZERO } from "../../numbers/decimal.ts";
+import {
+  createPageRows,
+  formatLongDate,
+  formatLongPeriod,
+  INVOICE_TITLES,
+  type PageRow,
+} from "../invoice/invoice-lines.ts";
+import { toPrintable } from "../printable.ts";
+
+export interface PlayInvoice {
+  /** `Invoice, 1 to 31 January 2026, Contoso production`. */
+  readonly title: string;
+  readonly rows: readonly PageRow[];
+  readonly notices: readonly string[];
+}
+
+/** An amount with its currency. */
+export interface PlayAmount {
+  readonly currency: string;
+  /** Exact decimal text. */
+  readonly value: string;
+  /** With the symbol of the currency. */
+  readonly text: string;
+}
+
+/** What an item of a plan contributes to the invoices of a period. */
+export interface PlayItem {
+  readonly amount: PlayAmount;
+  /** Units, exact decimal text; absent for fees. */
+  readonly quantity?: string;
+  /** The groups of its usage that no row of its price table prices. */
+  readonly unpriced: readonly string[];
+}
+
+/** The invoices of one billing period. */
+export interface PlayPeriod {
+  /** `January 2026`, or `1 to 15 January 2026`. */
+  readonly label: string;
+  /** UTC days, `YYYY-MM-DD`; the end is exclusive. */
+  readonly from: string;
+  readonly until: string;
+  readonly invoices: readonly PlayInvoice[];
+  /** One for each currency. */
+  readonly totals: readonly PlayAmount[];
+  /** By {@link itemKey}. */
+  readonly items: Readonly<Record<string, PlayItem>>;
+}
+
+/** The key of an item by the kind of its card and the id of what it prices. */
+export function itemKey(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}
+
+/** Groups invoices by billing period; periods that overlap are one. */
+export function toPlayPeriods(invoices: readonly Invoice[], book: Book): readonly PlayPeriod[] {
+  const groups: { from: string; until: string; invoices: Invoice[] }[] = [];
+  for (const invoice of invoices.toSorted((a, b) => compareTexts(a.startDate, b.startDate))) {
+    const [from, until] = [invoice.startDate.slice(0, 10), invoice.endDate.slice(0, 10)];
+    const last = groups.at(-1);
+    if (last !== undefined && from < last.until) {
+      last.until = until > last.until ? until : last.until;
+      last.invoices.push(invoice);
+    } else groups.push({ from, until, invoices: [invoice] });
+  }
+  return groups.map((group) => ({
+    ...group,
+    label: formatPeriodLabel(group.from, group.until),
+    invoices: group.invoices.map((invoice) => toPlayInvoice(invoice, book)),
+    totals: sumTotals(group.invoices),
+    items: sumItems(group.invoices),
+  }));
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A half-open period of days; a whole month by its name. */
+function formatPeriodLabel(from: string, until: string): string {
+  const [start, end] = [parseDate(from), parseDate(until)];
+  const isMonth = from.endsWith("-01") && until.endsWith("-01") && daysBetween(start, end) <= 31;
+  return isMonth
+    ? formatLongDate(start).replace(/^\d+ /, "")
+    : formatLongPeriod(`${from}T00:00:00Z`, `${until}T00:00:00Z`);
+}
+
+/** A period without invoices. For days that are no dates, the first month of the examples. */
+export function emptyPeriod({ from, until }: Pick<PlayPeriod, "from" | "until">): PlayPeriod {
+  const isValid = [from, until].every((day) => /^\d{4}-\d\d-\d\d$/.test(day)) && from < until;
+  const days = isValid ? { from, until } : { from: "2026-01-01", until: "2026-02-01" };
+  return { ...days, label: formatPeriodLabel(days.from, days.until), invoices: [], totals: [], items: {} };
+}
+
+/** Inserts the symbol of a currency before the first number of a text, as in `-$1.50`. */
+export function withSymbol(text: string, currency: string): string {
+  return text.replace(/\d/, (digit) => `${currencySymbol(currency)}${digit}`);
+}
+
+/** The symbol of a currency in English texts, such as `$`, `CA$` or `CHF `. */
+export function currencySymbol(currency: string): string {
+  const format = new Intl.NumberFormat("en-US", { style: "currency", currency });
+  const symbol = format.formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
+  return /\p{L}$/u.test(symbol) ? `${symbol}\u00A0` : symbol;
+}
+
+export function toAmount(value: Decimal, currency: string): PlayAmount {
+  const text = withSymbol(formatMoney(value, minorUnitDigits(currency)), currency);
+  return { currency, value: value.toFixed(), text };
+}
+
+/** How much an amount is above another one: `+ $9.00`; undefined if they are equal. */
+export function describeDifference(now: PlayAmount, before: PlayAmount): string | undefined {
+  const difference = subtract(parseDecimal(now.value), parseDecimal(before.value));
+  if (difference.isZero()) return undefined;
+  return `${difference.isNegative() ? "−" : "+"} ${toAmount(difference.abs(), now.currency).text}`;
+}
+
+function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
+  const { invoiceType, startDate, endDate, accountId, notices, currency } = invoice;
+  const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
+  return {
+    title: toPrintable(`${INVOICE_TITLES[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
+    rows: [...createPageRows(invoice)].map(({ rate, amount, ...row }) => ({
+      ...row,
+      label: toPrintable(row.label),
+      ...(rate === undefined ? {} : { rate: withSymbol(rate, currency) }),
+      ...(amount === undefined ? {} : { amount: withSymbol(amount, currency) }),
+    })),
+    notices: notices.map(toPrintable),
+  };
+}
+
+function sumTotals(invoices: readonly Invoice[]): readonly PlayAmount[] {
+  const sums = new Map<string, Decimal>();
+  for (const { currency, revenueInfo } of invoices)
+    sums.set(currency, add(sums.get(currency) ?? ZERO, revenueInfo.value));
+  return [...sums].map(([currency, sum]) => toAmount(sum, currency));
+}
+
+function sumItems(invoices: readonly Invoice[]): Readonly<Record<string, PlayItem>> {
+  const items = new Map<
+    string,
+    { value: Decimal; quantity?: Decimal | undefined; currency: string; unpriced: string[] }
+  >();
+  for (const { currency, revenueInfo, unpriced = [] } of invoices) {
+    for (const { type, id = "", value, quantity } of allLines(revenueInfo)) {
+      const isTrueUp = type === "TRUE_UP_AMOUNT";
+      if (!CARD_LINE_TYPES.has(type) && !isTrueUp) continue;
+      const kind = type.replace(/^ADVANCED_|_RATE_CARD_AMOUNT$/g, "").replace("_RATE_CARD_AMOUNT", "");
+      const key = isTrueUp ? "COMMITMENT" : itemKey(kind, id);
+      const item = items.get(key);
+      if (item !== undefined && item.currency !== currency) continue;
+      const sum = quantity === undefined ? item?.quantity : add(item?.quantity ?? ZERO, quantity);
+      items.set(key, {
+        currency,
+        value: add(item?.value ?? ZERO, value),
+        quantity: sum,
+        unpriced: item?.unpriced ?? [],
+      });
+    }
+    for (const { meterId, group, quantity } of unpriced) {
+      const texts = `${Object.values(group).join(", ")} (${formatNumber(quantity)})`;
+      items.get(itemKey("USAGE", meterId))?.unpriced.push(toPrintable(texts));
+    }
+  }
+  return Object.fromEntries(
+    [...items].map(([key, { value, quantity, currency, unpriced }]) => [
+      key,
+      {
+        amount: toAmount(value, currency),
+        ...(quantity === undefined ? {} : { quantity: quantity.toFixed() }),
+        unpriced,
+      },
+    ]),
+  );
+}
