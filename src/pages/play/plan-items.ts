@@ -2,7 +2,7 @@ import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 /** The items of a plan as cards of the playground, and changes of a book as a whole. */
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { type FormPath, listAt, readBillableNames } from "./book-edits.ts";
-import { itemKey } from "./play-periods.ts";
+import { COMMITMENT_KEY, itemKey } from "./play-periods.ts";
 
 /** An item of a plan: one of its cards, or its commitment. */
 export interface PlanItem {
@@ -65,7 +65,7 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   const name = textOf(valueAt(book, [...path, "displayName"])) || "Minimum commitment";
   return [
     ...items,
-    { key: "COMMITMENT", name, kind: "minimum of the whole plan", path, form: "amount", id: "", source: "none" },
+    { key: COMMITMENT_KEY, name, kind: "minimum of the whole plan", path, form: "amount", id: "", source: "none" },
   ];
 }
 

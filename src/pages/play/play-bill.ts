@@ -7,24 +7,13 @@ import type { Book } from "../../book/resources/book.ts";
 import { mayBeProrated } from "../../book/resources/event-schema.ts";
 import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
-<<<<<<< HEAD
-import { ENGLISH } from "../../invoicing/invoice-words.ts";
-import type { Invoice } from "../../invoicing/invoice.ts";
-=======
->>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, parseDecimal, ZERO, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { priceBySlabs } from "../../rating/slab-charge.ts";
-<<<<<<< HEAD
-import { formatCost, formatQuantity } from "../chart/curve-text.ts";
-import { drawChartWithDescription, type ChartWithDescription } from "../chart/plan-chart.ts";
-import { createPageRows, type PageRow, formatLongPeriod } from "../invoice/invoice-lines.ts";
-=======
 import { describeJumps, describeSlabs, formatCost, formatQuantity } from "../chart/curve-text.ts";
->>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 import { toPrintable } from "../printable.ts";
 import { type CurvePicture, drawCurve } from "./curve-picture.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
@@ -143,36 +132,6 @@ export function parseBookText(text: string): { readonly book: Book } | { readonl
   }
 }
 
-<<<<<<< HEAD
-/** Adds typed license quantities, if any, to a parsed book. */
-function withSeats(book: unknown, seats: readonly DatedQuantity[]): unknown {
-  const filledRows = seats.filter(({ quantity }) => quantity.trim() !== "");
-  if (filledRows.length === 0 || typeof book !== "object" || book === null) return book;
-  const { accounts } = book as { readonly accounts?: unknown };
-  if (!Array.isArray(accounts)) return book;
-  const [first, ...others] = accounts as readonly unknown[];
-  if (typeof first !== "object" || first === null) return book;
-  const licenseUpdates = filledRows.map(({ of, date, quantity }) => ({
-    licenseId: of,
-    quantity: quantity.trim(),
-    effectiveFrom: date,
-  }));
-  return { ...book, accounts: [{ ...first, licenses: undefined, licenseUpdates }, ...others] };
-}
-
-/** Converts an invoice to rows. */
-export function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
-  const { invoiceType, startDate, endDate, accountId, notices } = invoice;
-  const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
-  return {
-    title: toPrintable(`${ENGLISH.titles[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
-    rows: [...createPageRows(invoice)].map((row) => ({ ...row, label: toPrintable(row.label) })),
-    notices: notices.map(toPrintable),
-  };
-}
-
-=======
->>>>>>> 39d9a742 (Show prices beside their usage in the playground, with the invoice in view)
 /** The sum of typed usage and the last license quantities, by id. */
 function sumQuantities(book: Book, { usage }: PlayState): ReadonlyMap<string, Decimal> {
   const quantities = new Map<string, Decimal>();

@@ -2,16 +2,11 @@
 import type { Book } from "../../book/resources/book.ts";
 import { daysBetween, parseDate } from "../../calendar/instant.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
-import { allLines, CARD_LINE_TYPES, type Invoice } from "../../invoicing/invoice.ts";
+import { ENGLISH } from "../../invoicing/invoice-words.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, parseDecimal, subtract, ZERO } from "../../numbers/decimal.ts";
-import {
-  createPageRows,
-  formatLongDate,
-  formatLongPeriod,
-  INVOICE_TITLES,
-  type PageRow,
-} from "../invoice/invoice-lines.ts";
+import { createPageRows, formatLongDate, formatLongPeriod, type PageRow } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 
 export interface PlayInvoice {
@@ -57,6 +52,9 @@ export interface PlayPeriod {
 export function itemKey(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
+
+/** The key of a plan's commitment. */
+export const COMMITMENT_KEY = "COMMITMENT";
 
 /** Groups invoices by billing period; periods that overlap are one. */
 export function toPlayPeriods(invoices: readonly Invoice[], book: Book): readonly PlayPeriod[] {
@@ -126,7 +124,7 @@ function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
   const { invoiceType, startDate, endDate, accountId, notices, currency } = invoice;
   const name = accounts.find(({ id }) => id === accountId)?.name ?? accountId;
   return {
-    title: toPrintable(`${INVOICE_TITLES[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
+    title: toPrintable(`${ENGLISH.titles[invoiceType]}, ${formatLongPeriod(startDate, endDate)}, ${name}`),
     rows: [...createPageRows(invoice)].map(({ rate, amount, ...row }) => ({
       ...row,
       label: toPrintable(row.label),
@@ -144,40 +142,47 @@ function sumTotals(invoices: readonly Invoice[]): readonly PlayAmount[] {
   return [...sums].map(([currency, sum]) => toAmount(sum, currency));
 }
 
+interface ItemSum {
+  readonly currency: string;
+  readonly value: Decimal;
+  readonly quantity?: Decimal | undefined;
+  readonly unpriced: readonly string[];
+}
+
 function sumItems(invoices: readonly Invoice[]): Readonly<Record<string, PlayItem>> {
-  const items = new Map<
-    string,
-    { value: Decimal; quantity?: Decimal | undefined; currency: string; unpriced: string[] }
-  >();
-  for (const { currency, revenueInfo, unpriced = [] } of invoices) {
-    for (const { type, id = "", value, quantity } of allLines(revenueInfo)) {
-      const isTrueUp = type === "TRUE_UP_AMOUNT";
-      if (!CARD_LINE_TYPES.has(type) && !isTrueUp) continue;
-      const kind = type.replace(/^ADVANCED_|_RATE_CARD_AMOUNT$/g, "").replace("_RATE_CARD_AMOUNT", "");
-      const key = isTrueUp ? "COMMITMENT" : itemKey(kind, id);
-      const item = items.get(key);
-      if (item !== undefined && item.currency !== currency) continue;
-      const sum = quantity === undefined ? item?.quantity : add(item?.quantity ?? ZERO, quantity);
-      items.set(key, {
-        currency,
-        value: add(item?.value ?? ZERO, value),
-        quantity: sum,
-        unpriced: item?.unpriced ?? [],
-      });
-    }
-    for (const { meterId, group, quantity } of unpriced) {
-      const texts = `${Object.values(group).join(", ")} (${formatNumber(quantity)})`;
-      items.get(itemKey("USAGE", meterId))?.unpriced.push(toPrintable(texts));
+  const items = new Map<string, ItemSum>();
+  for (const { currency, revenueInfo } of invoices) {
+    for (const line of allLines(revenueInfo)) {
+      const key = findItemKey(line);
+      const item = key === undefined ? undefined : addToItem(items.get(key), line, currency);
+      if (key !== undefined && item !== undefined) items.set(key, item);
     }
   }
-  return Object.fromEntries(
-    [...items].map(([key, { value, quantity, currency, unpriced }]) => [
-      key,
-      {
-        amount: toAmount(value, currency),
-        ...(quantity === undefined ? {} : { quantity: quantity.toFixed() }),
-        unpriced,
-      },
-    ]),
-  );
+  for (const { meterId, group, quantity } of invoices.flatMap(({ unpriced = [] }) => unpriced)) {
+    const key = itemKey("USAGE", meterId);
+    const item = items.get(key);
+    const text = toPrintable(`${Object.values(group).join(", ")} (${formatNumber(quantity)})`);
+    if (item !== undefined) items.set(key, { ...item, unpriced: [...item.unpriced, text] });
+  }
+  const toItem = ({ value, quantity, currency, unpriced }: ItemSum): PlayItem => ({
+    amount: toAmount(value, currency),
+    ...(quantity === undefined ? {} : { quantity: quantity.toFixed() }),
+    unpriced,
+  });
+  return Object.fromEntries([...items].map(([key, item]) => [key, toItem(item)]));
+}
+
+/** The item of a line; undefined for other lines. */
+function findItemKey({ type, id = "" }: InvoiceLine): string | undefined {
+  if (type === "TRUE_UP_AMOUNT") return COMMITMENT_KEY;
+  if (!CARD_LINE_TYPES.has(type)) return undefined;
+  return itemKey(type.replace(/^ADVANCED_/, "").replace(/_RATE_CARD_AMOUNT$/, ""), id);
+}
+
+/** Amounts in another currency than the first are not added. */
+function addToItem(item: ItemSum | undefined, { value, quantity }: InvoiceLine, currency: string): ItemSum {
+  if (item === undefined) return { currency, value, quantity, unpriced: [] };
+  if (item.currency !== currency) return item;
+  const sum = quantity === undefined ? item.quantity : add(item.quantity ?? ZERO, quantity);
+  return { ...item, value: add(item.value, value), quantity: sum };
 }

@@ -154,43 +154,63 @@ function OriginField({
           onInput={({ currentTarget }) => setPart("template")(currentTarget.value)}
         />
       )}
-      {list === "attributes" && kind === "column" && (
-        <select
-          aria-label={`${label}: decimal mark`}
-          value={textAt(value, [...path, "decimal"])}
-          onChange={({ currentTarget }) => setPart("decimal")(currentTarget.value)}
-        >
-          <option value="">plain numbers such as 1234.5</option>
-          <option value=",">decimal comma, as in 1.234,5</option>
-          <option value=".">decimal point, as in 1,234.5</option>
-        </select>
-      )}
-      {list === "timestamp" && kind === "column" && (
-        <>
-          <select
-            aria-label="form of times"
-            value={textAt(value, [...path, "form"])}
-            onChange={({ currentTarget }) => setPart("form")(currentTarget.value)}
-          >
-            <option value="">as in 2026-01-31T12:00:00Z</option>
-            {[...TIME_FORMS.keys()].map((form) => (
-              <option key={form} value={form}>
-                {form.endsWith("seconds") ? `${form} since 1970` : form}
-              </option>
-            ))}
-          </select>
-          <label>
-            zone, where they name none{" "}
-            <input
-              type="text"
-              class="figure"
-              value={textAt(value, [...path, "zone"])}
-              placeholder="UTC"
-              onInput={({ currentTarget }) => setPart("zone")(currentTarget.value)}
-            />
-          </label>
-        </>
+      {kind === "column" && (
+        <FormField list={String(list)} label={label} part={valueAt(value, path)} setPart={setPart} />
       )}
     </div>
+  );
+}
+
+/** How numbers or times of a column are written. */
+function FormField({
+  list,
+  label,
+  part,
+  setPart,
+}: {
+  readonly list: string;
+  readonly label: string;
+  readonly part: unknown;
+  readonly setPart: (key: string) => (text: string) => void;
+}): JSX.Element | null {
+  if (list === "attributes") {
+    return (
+      <select
+        aria-label={`${label}: decimal mark`}
+        value={textAt(part, ["decimal"])}
+        onChange={({ currentTarget }) => setPart("decimal")(currentTarget.value)}
+      >
+        <option value="">plain numbers such as 1234.5</option>
+        <option value=",">decimal comma, as in 1.234,5</option>
+        <option value=".">decimal point, as in 1,234.5</option>
+      </select>
+    );
+  }
+  if (list !== "timestamp") return null;
+  return (
+    <>
+      <select
+        aria-label="form of times"
+        value={textAt(part, ["form"])}
+        onChange={({ currentTarget }) => setPart("form")(currentTarget.value)}
+      >
+        <option value="">as in 2026-01-31T12:00:00Z</option>
+        {[...TIME_FORMS.keys()].map((form) => (
+          <option key={form} value={form}>
+            {form.endsWith("seconds") ? `${form} since 1970` : form}
+          </option>
+        ))}
+      </select>
+      <label>
+        zone, where they name none{" "}
+        <input
+          type="text"
+          class="figure"
+          value={textAt(part, ["zone"])}
+          placeholder="UTC"
+          onInput={({ currentTarget }) => setPart("zone")(currentTarget.value)}
+        />
+      </label>
+    </>
   );
 }

@@ -9,9 +9,8 @@ import { curveKey, type PlayProblem } from "../../play/play-bill.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { FlagField, type FormProps, NumberField, OptionalField, textAt } from "./field.tsx";
-import { SeatsForm } from "./plan-form.tsx";
 import { TableForm } from "./table-form.tsx";
-import { UsageForm, type UsageProps } from "./usage-form.tsx";
+import { SeatsForm, UsageForm, type UsageProps } from "./usage-form.tsx";
 
 /** What cards show besides the book. */
 export interface ItemContext extends Omit<UsageProps, "name" | "id" | "item" | "upTo"> {

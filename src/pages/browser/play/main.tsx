@@ -14,12 +14,12 @@ import type { PlayExample, PlayState } from "../../play/play-state.ts";
 import { withEvenUsage } from "../../play/typed-usage.ts";
 import { Bar } from "./bar.tsx";
 import { Curve } from "./curve.tsx";
-import { FilePanel, useFilePrices } from "./event-file.tsx";
+import { FilePanel, type FileResult, useFilePrices } from "./event-file.tsx";
 import { type WorkerRequest, priceFile } from "./file-worker.ts";
 import { describeChange, formatTotal, InvoiceView } from "./invoice-view.tsx";
 import { readStateFromLink, createLink } from "./link.ts";
 import { findProblemStart, PlanPanel } from "./plan-panel.tsx";
-import { useDebounced, useHistory, usePeriodsBefore } from "./session.ts";
+import { type Session, useDebounced, useHistory, usePeriodsBefore } from "./session.ts";
 
 /** The recipes, inserted by the build. */
 declare const EXAMPLES: readonly PlayExample[];
@@ -38,6 +38,37 @@ const PAUSE_MS = 120;
 /** Milliseconds without a change after which screen readers hear the total. */
 const ANNOUNCEMENT_MS = 1000;
 
+/** What the session costs, and what its last step changed. */
+interface Prices {
+  readonly bill: PlayBill;
+  /** Of the plan, also where a file is priced in place of the typed usage. */
+  readonly problems: readonly PlayProblem[];
+  readonly fileResult: FileResult;
+  readonly periods: readonly PlayPeriod[];
+  /** The shown period. */
+  readonly period: PlayPeriod;
+  /** The same period before the last step. */
+  readonly before: PlayPeriod | undefined;
+  readonly isLinkable: boolean;
+}
+
+function usePrices(session: Session, source: string): Prices {
+  const settled = useDebounced(session, PAUSE_MS);
+  const { book, usage, events, from, until } = settled.state;
+  // The shown billing period changes no price.
+  const bill = useMemo(() => computeBill(settled.state), [book, usage, events, from, until]);
+  const isLinkable = useAddress(settled.state);
+  const fileResult = useFilePrices(settled, source);
+  const isFile = session.file !== undefined;
+  const periods = isFile ? fileResult.periods : bill.periods;
+  const step = isFile ? fileResult.step : settled.step;
+  const periodsBefore = usePeriodsBefore(periods, { step, isNew: settled.isNew });
+  const period = findShownPeriod(periods, session.state, bill, isFile);
+  const before = periodsBefore?.find((each) => each.from === period.from);
+  const problems = isFile ? bill.problems.filter(({ line }) => line !== undefined) : bill.problems;
+  return { bill, problems, fileResult, periods, period, before, isLinkable };
+}
+
 /** The page. @param source the page's script, which the worker runs too */
 function Playground({
   source,
@@ -49,51 +80,23 @@ function Playground({
   readonly isBroken: boolean;
 }): JSX.Element {
   const { session, change, undo } = useHistory(initialState);
+  const { state, file } = session;
+  const prices = usePrices(session, source);
+  const { bill, problems, fileResult, period } = prices;
   const [isJson, setJson] = useState(false);
   const [selectedCurve, setSelectedCurve] = useState<string | undefined>();
-  const [isInvoiceOpen, setInvoiceOpen] = useState(false);
   const textAreaRef = useRef<HTMLTextAreaElement>(null);
-  const settled = useDebounced(session, PAUSE_MS);
-  const { book, usage, events, from, until } = settled.state;
-  // The shown billing period changes no price.
-  const bill = useMemo(() => computeBill(settled.state), [book, usage, events, from, until]);
-  const isLinkable = useAddress(settled.state);
-  const fileResult = useFilePrices(settled, source);
-  const { file } = session;
-  const periods = file === undefined ? bill.periods : fileResult.periods;
-  const pricedStep = file === undefined ? settled.step : fileResult.step;
-  const before = usePeriodsBefore(periods, { step: pricedStep, isNew: settled.isNew });
-  const period = findShownPeriod(periods, session.state, bill, file !== undefined);
-  const periodBefore = before?.find((each) => each.from === period.from);
-  const total = useDebounced(`${period.label}: ${formatTotal(period)}`, ANNOUNCEMENT_MS);
   const curve = bill.curves.has(selectedCurve ?? "") ? selectedCurve : [...bill.curves.keys()][0];
-  const costs = bill.curves.get(curve ?? "");
-  // A file is priced in place of the typed usage.
-  const problems = file === undefined ? bill.problems : bill.problems.filter(({ line }) => line !== undefined);
-  const changeState = (state: Partial<PlayState>): void => change({ state });
-  const goTo = (direction: "earlier" | "later"): (() => void) | undefined => {
-    const next = findNextPeriod({ periods, period, bill, isFile: file !== undefined }, direction);
-    const state = session.state;
-    return (
-      next &&
-      (() =>
-        changeState({
-          shown: next.from,
-          from: next.from < state.from ? next.from : state.from,
-          until: next.until > state.until ? next.until : state.until,
-        }))
-    );
-  };
+  const changeState = (part: Partial<PlayState>): void => change({ state: part });
   const showProblem = (problem: PlayProblem): void => {
     setJson(true);
     // The text area exists after the next rendering.
     setTimeout(() => {
-      const start = findProblemStart(session.state.book, problem);
+      const start = findProblemStart(state.book, problem);
       textAreaRef.current?.focus();
       textAreaRef.current?.setSelectionRange(start, start + 1);
     });
   };
-  const changeText = describeChange(period, periodBefore);
   useUndoKey(undo);
   return (
     <>
@@ -102,9 +105,9 @@ function Playground({
         session={session}
         bill={bill}
         isJson={isJson}
-        isLinkable={isLinkable}
+        isLinkable={prices.isLinkable}
         onJson={setJson}
-        onExample={(state) => change({ state: prepareState(state), file: null, isNew: true })}
+        onExample={(example) => change({ state: prepareState(example), file: null, isNew: true })}
         undo={undo}
       />
       {isBroken && (
@@ -114,7 +117,7 @@ function Playground({
       )}
       <main>
         <PlanPanel
-          state={session.state}
+          state={state}
           problems={problems}
           cycles={bill.cycles}
           isJson={isJson}
@@ -122,7 +125,7 @@ function Playground({
           onChange={changeState}
           onProblem={showProblem}
           context={{
-            state: session.state,
+            state,
             book: bill.book,
             period,
             file: file?.file.name,
@@ -135,39 +138,65 @@ function Playground({
         >
           <FilePanel
             chosen={file}
-            book={readEditableValue(session.state.book)}
+            book={readEditableValue(state.book)}
             message={fileResult.message}
             onFile={(chosen) => change({ file: chosen, isStep: true })}
           />
         </PlanPanel>
-        <aside class={`side${isInvoiceOpen ? " open" : ""}`} aria-label="Invoice" id="side">
-          <InvoiceView
-            periods={periods}
-            period={period}
-            before={periodBefore}
-            emptyText={describeEmpty(problems.length > 0, file !== undefined, fileResult.message?.kind)}
-            onPeriod={(shown) => changeState({ shown })}
-            onEarlier={goTo("earlier")}
-            onLater={goTo("later")}
-          />
-          {costs !== undefined && <Curve key={curve} costs={costs} quantity={period.items[costs.key]?.quantity} />}
-        </aside>
+        <Side prices={prices} session={session} curve={curve} onChange={changeState} />
       </main>
+    </>
+  );
+}
+
+interface SideProps {
+  readonly prices: Prices;
+  readonly session: Session;
+  /** The key of the shown curve. */
+  readonly curve: string | undefined;
+  readonly onChange: (part: Partial<PlayState>) => void;
+}
+
+/** The invoices and the curve of the selected item; on phones, a bar with the total that opens them. */
+function Side({ prices, session: { state, file }, curve, onChange }: SideProps): JSX.Element {
+  const { bill, problems, fileResult, periods, period, before } = prices;
+  const [isOpen, setOpen] = useState(false);
+  const announcement = useDebounced(`${period.label}: ${formatTotal(period)}`, ANNOUNCEMENT_MS);
+  const costs = bill.curves.get(curve ?? "");
+  const change = describeChange(period, before);
+  const isFile = file !== undefined;
+  const goTo = (direction: "earlier" | "later"): (() => void) | undefined => {
+    const next = findNextPeriod({ periods, period, bill, isFile }, direction);
+    if (next === undefined) return undefined;
+    const [from, until] = [
+      next.from < state.from ? next.from : state.from,
+      next.until > state.until ? next.until : state.until,
+    ];
+    return () => onChange({ shown: next.from, from, until });
+  };
+  return (
+    <>
+      <aside class={`side${isOpen ? " open" : ""}`} aria-label="Invoice" id="side">
+        <InvoiceView
+          periods={periods}
+          period={period}
+          before={before}
+          emptyText={describeEmpty(problems.length > 0, isFile, fileResult.message?.kind)}
+          onPeriod={(shown) => onChange({ shown })}
+          onEarlier={goTo("earlier")}
+          onLater={goTo("later")}
+        />
+        {costs !== undefined && <Curve key={curve} costs={costs} quantity={period.items[costs.key]?.quantity} />}
+      </aside>
       <section class="dock" aria-label="Total">
         <strong class="number">{formatTotal(period)}</strong>
-        {changeText !== undefined && <span class="delta">{changeText}</span>}
-        <button
-          type="button"
-          class="link"
-          aria-expanded={isInvoiceOpen}
-          aria-controls="side"
-          onClick={() => setInvoiceOpen(!isInvoiceOpen)}
-        >
-          {isInvoiceOpen ? "Back to the plan" : "Show invoice"}
+        {change !== undefined && <span class="delta">{change}</span>}
+        <button type="button" class="link" aria-expanded={isOpen} aria-controls="side" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Back to the plan" : "Show invoice"}
         </button>
       </section>
       <p class="hidden-text" role="status">
-        {total}
+        {announcement}
       </p>
     </>
   );

@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { valueAt } from "../../../book/short/json-object.ts";
 import { changeInterval, editBook, type FormPath, listAt, replaceValue } from "../../play/book-edits.ts";
 import { addItem, listCurrencies, listItems, NEW_ITEMS, replaceCurrencies } from "../../play/plan-items.ts";
-import { FlagField, type FormProps, NumberField, textAt } from "./field.tsx";
+import { FlagField, type FormProps, textAt } from "./field.tsx";
 import { ItemCard, type ItemContext } from "./item-card.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
@@ -193,55 +193,5 @@ export function AccountForm({ value, path, name, book, onBook }: FormProps): JSX
         );
       })}
     </fieldset>
-  );
-}
-
-/** License quantities of the first account from dates on. */
-export function SeatsForm({
-  licenseId,
-  from,
-  ...form
-}: FormProps & { readonly licenseId: string; readonly from: string }): JSX.Element {
-  const { value, name, book, onBook } = form;
-  const listPath = ["accounts", 0, "licenseUpdates"];
-  const updates = listAt(value, listPath);
-  const ownIndexes = [...updates.keys()].filter((index) => textAt(updates[index], ["licenseId"]) === licenseId);
-  const setUpdates = (next: readonly unknown[]): void => onBook(replaceValue(book, listPath, next));
-  return (
-    <>
-      {ownIndexes.length === 0 && <p class="soft">No quantity yet.</p>}
-      {ownIndexes.map((index, row) => (
-        <div class="dated-row" key={index}>
-          <NumberField
-            label={`${name}, row ${row + 1}: quantity`}
-            value={textAt(value, [...listPath, index, "quantity"])}
-            onValue={(quantity) => onBook(replaceValue(book, [...listPath, index, "quantity"], quantity))}
-          />
-          <input
-            type="date"
-            aria-label={`${name}, row ${row + 1}: from`}
-            value={textAt(value, [...listPath, index, "effectiveFrom"]).slice(0, 10)}
-            onChange={({ currentTarget: { value: day } }) =>
-              day !== "" && onBook(replaceValue(book, [...listPath, index, "effectiveFrom"], day))
-            }
-          />
-          <button
-            type="button"
-            class="icon"
-            aria-label={`Remove ${name}, row ${row + 1}`}
-            onClick={() => setUpdates(updates.toSpliced(index, 1))}
-          >
-            ×
-          </button>
-        </div>
-      ))}
-      <button
-        type="button"
-        class="link"
-        onClick={() => setUpdates([...updates, { licenseId, quantity: "1", effectiveFrom: from }])}
-      >
-        {ownIndexes.length === 0 ? "Set a quantity" : "Add a change"}
-      </button>
-    </>
   );
 }
