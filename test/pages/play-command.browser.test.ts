@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { readPage } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
-import { type Folder, folder, SMALL_BOOK } from "../cli/fake-io.ts";
+import { eventLine, type Folder, folder, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, openPage } from "../support/browser.ts";
 import { examplePath, exampleText } from "../support/examples.ts";
 
@@ -38,14 +38,7 @@ test.each([
     "events with quotes and dollars",
     {
       usage: [],
-      events: JSON.stringify({
-        schemaName: "usage",
-        id: "it's-$HOME-`1`",
-        accountId: "prod",
-        timestamp: "2024-06-20T00:00:00Z",
-        attributes: { units: 3000 },
-        dimensions: { region: "eu" },
-      }),
+      events: eventLine("it's-$HOME-`1`", "2024-06-20T00:00:00Z", 3000),
     },
   ],
 ])("%s", async (_, input) => {

@@ -221,7 +221,7 @@ describe("the playground", () => {
       .toBe("$2.00");
     expect(await page.locator("tr.changed").first().innerText()).toContain("meter0");
     await page.getByLabel("meter0: by day").click();
-    expect(await page.getByLabel(/^meter0, row \d+: quantity$/).count()).toBe(30);
+    await expect.poll(() => page.getByLabel(/^meter0, row \d+: quantity$/).count()).toBe(30);
     await expectSound(open);
     await open.close();
   });

@@ -132,11 +132,12 @@ function* listItemChanges(
   while (start < common && isSame(before[start], after[start])) start++;
   let end = 0;
   while (end < common - start && isSame(before.at(-1 - end), after.at(-1 - end))) end++;
-  const kept = common - end;
-  for (let index = start; index < kept; index++)
+  const changedEnd = common - end;
+  for (let index = start; index < changedEnd; index++)
     yield* listChanges(written[index], before[index], after[index], [...path, index]);
-  for (let index = before.length - end - 1; index >= kept; index--) yield { path: [...path, index], value: undefined };
-  for (let index = kept; index < after.length - end; index++)
+  for (let index = before.length - end - 1; index >= changedEnd; index--)
+    yield { path: [...path, index], value: undefined };
+  for (let index = changedEnd; index < after.length - end; index++)
     yield { path: [...path, index], value: after[index], isNewItem: true };
 }
 

@@ -2,28 +2,18 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import { tryParseJson } from "../../play/book-edits.ts";
 import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { ColumnForm } from "./column-form.tsx";
-import { type MappedFile, readSample } from "./file-events.ts";
+import { type ChosenFile, readSample } from "./file-events.ts";
 import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";
 import type { Session } from "./session.ts";
 
 /** The maximum size of a map in bytes; larger files are not read as maps. */
 const MAP_BYTES_MAX = 1 << 16;
-
-/** A file, with a sample if it needs a map. */
-export interface ChosenFile extends MappedFile {
-  readonly sample: Sample | undefined;
-  /** Whether it is priced: its map is complete, or it needs none. */
-  readonly isReady: boolean;
-  /** Why the files that were chosen are not priced. */
-  readonly failure?: string;
-}
 
 /** The result of a file, and how far it is read. */
 export interface FileResult {

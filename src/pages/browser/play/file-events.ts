@@ -33,6 +33,15 @@ export interface MappedFile {
   readonly map?: string | undefined;
 }
 
+/** A file, with a sample if it needs a map. */
+export interface ChosenFile extends MappedFile {
+  readonly sample: Sample | undefined;
+  /** Whether it is priced: its map is complete, or it needs none. */
+  readonly isReady: boolean;
+  /** Why the files that were chosen are not priced. */
+  readonly failure?: string;
+}
+
 const SAMPLE_BYTES = 1 << 20;
 
 /** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import type { PlayState } from "../../play/play-state.ts";
-import type { ChosenFile } from "./event-file.tsx";
+import type { ChosenFile } from "./file-events.ts";
 
 /** What a step of the history restores. */
 export interface Session {
