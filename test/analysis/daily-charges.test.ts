@@ -5,14 +5,17 @@ import { computeDailyCharges, type ChargedDay } from "../../src/analysis/daily-c
 import { resolveAccountPlans, type AccountPlans, createBookPlanSource } from "../../src/analysis/diff/account-plans.ts";
 import { parseBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/resources/book.ts";
-import { dayOf, formatDate, DAY_MS } from "../../src/calendar/instant.ts";
+import { NO_GROUP } from "../../src/book/resources/event-schema.ts";
+import { type Day, dayOf, formatDate, DAY_MS } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { createPreview } from "../../src/ledger/preview/preview.ts";
-import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
+import { add, Decimal, formatDecimal, ZERO } from "../../src/numbers/decimal.ts";
 import { compareFractions, formatFraction } from "../../src/numbers/fraction.ts";
+import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { catalogBook } from "../book/catalog-book.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { goldenCases } from "../support/golden.ts";
+import { tableBook } from "../support/table-book.ts";
 
 function usageLines(line: InvoiceLine): readonly InvoiceLine[] {
   return line.type === "USAGE_RATE_CARD_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(usageLines);
@@ -35,13 +38,15 @@ function listChargeLines(book: Book, events: Iterable<unknown>, options: object)
   return run.finish().invoices.flatMap((invoice) => {
     const cells = [...run.cellsOf(invoice.accountId)];
     return usageLines(invoice.revenueInfo).map((line) => {
-      const usage = new Map(
-        cells.filter(({ meterId }) => meterId === line.id).map(({ day, quantity }) => [day, quantity] as const),
-      );
+      const lineCells = cells.filter(({ meterId }) => meterId === line.id);
+      const usage = new Map<Day, Decimal>();
+      for (const { day, quantity } of lineCells) usage.set(day, add(usage.get(day) ?? ZERO, quantity));
+      const groups = lineCells.map(({ group = NO_GROUP, day, quantity }) => ({ group, day, quantity }));
+      const findTable = createTableFinder(new Map(book.usageMeters.map(({ id, groupBy = [] }) => [id, groupBy])));
       return {
         invoice,
         line,
-        days: computeDailyCharges(plansOf(book, invoice), invoice, line, usage),
+        days: computeDailyCharges(plansOf(book, invoice), invoice, line, usage, { groups, findTable }),
       };
     });
   });
@@ -70,6 +75,43 @@ describe("the charge of a card by day", () => {
     expect(rows.slice(1, 3)).toEqual(["2024-06-02 0 0 ", "2024-06-03 60 120 1"]);
     expect(rows.slice(18, 20)).toEqual(["2024-06-19 60 120 1", "2024-06-20 120 220 2"]);
     expect(rows.at(-1)).toBe("2024-06-30 120 220 2");
+  });
+
+  test("a price table: free units first, then each model at its rate, a tier by its own units", () => {
+    const table = tableBook(
+      ["model"],
+      {
+        allowance: { quantity: 10 },
+        rows: [
+          { when: { model: "large" }, rate: 2 },
+          { when: { model: "mini" }, tiers: [{ upTo: 5, rate: 1 }, { rate: "0.5" }] },
+        ],
+      },
+      { id: "prod", from: "2024-06-01" },
+    );
+    const call = (id: string, day: string, tokens: number, model: string): object => ({
+      schemaName: "call",
+      id,
+      timestamp: `2024-06-${day}T12:00:00Z`,
+      accountId: "prod",
+      attributes: [{ name: "tokens", value: tokens }],
+      dimensions: { model },
+    });
+    const [{ days = [] } = { days: undefined }] = listChargeLines(
+      parseBook(table),
+      [
+        call("a", "02", 8, "large"),
+        call("b", "02", 3, "mini"),
+        call("c", "05", 4, "large"),
+        call("d", "07", 4, "mini"),
+      ],
+      {},
+    );
+    // The first row takes the free units first. On the 2nd: 8 of 8 free, (3 - 2) × 1. On the 5th: (12 - 10) × 2 + 3 × 1.
+    // On the 7th: 2 × 2 + 5 × 1 + 2 × 0.5.
+    const amounts = days.map(({ amountSoFar }) => formatFraction(amountSoFar));
+    expect(days).toHaveLength(30);
+    expect([amounts[0], amounts[1], amounts[4], amounts[6], amounts.at(-1)]).toEqual(["0", "1", "7", "10", "10"]);
   });
 
   test("omits lines whose usage was not passed in", () => {

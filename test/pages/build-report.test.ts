@@ -10,6 +10,7 @@ import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
+import { createBookNames } from "../../src/pages/report/book-names.ts";
 import { buildReport } from "../../src/pages/report/build-report.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
@@ -17,18 +18,22 @@ import { catalogBook } from "../book/catalog-book.ts";
 import { goldenCases } from "../support/golden.ts";
 import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
 
-/** The lines as printed by a terminal: label, quantity, rate, amount; only the figures for slabs. */
+/**
+ * The lines as printed by a terminal: label, quantity, rate, amount; only the figures for slabs. The terminal repeats the
+ * figures of a card with a single rate on a line below it.
+ */
 function printLines({ lines }: InvoiceData, digits: number): readonly string[] {
   const figure = (text: string | undefined): string => (text === undefined ? "" : formatNumber(parseDecimal(text)));
-  const printLine = (line: LineData): readonly string[] => [
-    [
-      line.figures === true ? "slab" : line.label,
-      figure(line.quantity),
-      figure(line.rate),
-      formatMoney(parseDecimal(line.amount), digits),
-    ].join(" | "),
-    ...(line.lines ?? []).flatMap(printLine),
-  ];
+  const printRow = (label: string, { quantity, rate, amount }: LineData): string =>
+    [label, figure(quantity), figure(rate), formatMoney(parseDecimal(amount), digits)].join(" | ");
+  const printLine = (line: LineData): readonly string[] => {
+    const { rate, ...card } = line;
+    const rows =
+      line.kind === "card" && rate !== undefined
+        ? [printRow(line.label, card), printRow("slab", line)]
+        : [printRow(line.figures === true ? "slab" : line.label, line)];
+    return [...rows, ...(line.lines ?? []).flatMap(printLine)];
+  };
   return lines.flatMap(printLine);
 }
 
@@ -42,7 +47,7 @@ describe("an invoice on a page", () => {
       });
       for (const invoice of invoices) {
         const digits = minorUnitDigits(invoice.currency);
-        const data = toInvoiceData(invoice, () => undefined);
+        const data = toInvoiceData(invoice, () => undefined, createBookNames(catalogBook(golden.book)));
         const rows = invoiceRows(invoice);
         const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
         const lines = printLines(data, digits);
@@ -65,7 +70,8 @@ describe("a slab on a page", () => {
       const goldenOptions = { ...golden.options, explain: true };
       for (const invoice of preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, goldenOptions)
         .invoices) {
-        const cards = toInvoiceData(invoice, () => undefined).lines.flatMap(({ lines = [] }) => lines);
+        const bookNames = createBookNames(catalogBook(golden.book));
+        const cards = toInvoiceData(invoice, () => undefined, bookNames).lines.flatMap(({ lines = [] }) => lines);
         const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
         const rows = [...createPageRows(invoice)];
         const page = rows.slice(
@@ -150,5 +156,97 @@ describe("a report that exceeds a page", () => {
     for (const account of whole.drafts[0]?.accounts ?? [])
       for (const { causes, difference } of account.lines)
         expect(formatDecimal(sum(causes.map(({ amount }) => parseDecimal(amount))))).toBe(difference);
+  });
+});
+
+describe("the summary of a report", () => {
+  const schema = { name: "call", attributes: [{ name: "units", unit: "GB" }] };
+  const plan = (id: string, currency: string, rates: readonly number[]) => ({
+    id,
+    name: `Growth ${currency}`,
+    currencies: [currency],
+    cycle: "MONTHLY",
+    usage: rates.map((rate, index) => ({ meter: `um.${index + 1}`, rate })),
+    fees: [{ id: "addon.fee", name: "Fee", rate: 10 }],
+  });
+  const account = (id: string, currency: string, planId: string, credits: readonly object[] = []) => ({
+    id,
+    invoiceCurrency: currency,
+    plans: [{ plan: planId, from: "2024-06-01" }],
+    credits,
+  });
+  const rates = Array.from({ length: 12 }, (_, index) => 12 - index);
+  const book = parseBook({
+    eventSchemas: [schema],
+    usageMeters: rates.map((_, index) => ({
+      id: `um.${index + 1}`,
+      name: `Item ${index + 1}`,
+      schema: "call",
+      sum: "units",
+    })),
+    pricePlans: [plan("pp.usd", "USD", rates), plan("pp.jpy", "JPY", [3])],
+    accounts: [
+      account("first", "USD", "pp.usd", [{ purpose: "Welcome", creditAmount: 4, effectiveFrom: "2024-06-01" }]),
+      account("second", "JPY", "pp.jpy"),
+      account("third", "USD", "pp.usd"),
+    ],
+  });
+  const run = createPreview(book, { explain: true, from: "2024-06-01", until: "2024-07-01" });
+  const addUsage = (accountId: string, meter: number, day: string, quantity: string): void =>
+    run.addUsage({ accountId, meterId: `um.${meter}`, date: `2024-06-${day}`, quantity });
+  for (const meter of rates.keys()) {
+    addUsage("first", meter + 1, "02", "1.5");
+    addUsage("first", meter + 1, "04", "1");
+  }
+  addUsage("second", 1, "03", "7");
+  const { totals, charges, accounts, withoutUsage } = buildReport({
+    book,
+    ...run.finish(),
+    cellsOf: (accountId) => run.cellsOf(accountId),
+    problems: { first: [], count: 0 },
+  });
+
+  test("has totals, credits, quantities, units and shares by currency, and counts the accounts without usage", () => {
+    // 2.5 × (12 + 11 + … + 1) = 195, two fees of 10, and 4 of credit.
+    expect(totals[0]).toMatchObject({
+      currency: "USD",
+      amount: "211",
+      credits: "4",
+      invoices: 2,
+      largest: { label: "first", amount: "201", share: 0.9526 },
+    });
+    expect(totals[0]?.cards.slice(0, 2)).toEqual([
+      { label: "Item 1", amount: "30", quantity: "2.5", unit: "GB", share: 0.1395 },
+      { label: "Item 2", amount: "27.5", quantity: "2.5", unit: "GB", share: 0.1279 },
+    ]);
+    expect(totals[1]).toMatchObject({
+      currency: "JPY",
+      amount: "31",
+      largest: { label: "second", amount: "31", share: 1 },
+    });
+    expect(withoutUsage).toBe(1);
+    expect(accounts.map(({ id, plan: name, items }) => [id, name, ...items])).toEqual([
+      ["first", "Growth USD", "30", "27.5", "25"],
+      ["second", "Growth JPY", "21", "10"],
+      ["third", "Growth USD", "0", "0", "0"],
+    ]);
+  });
+
+  test("has what each day added for the ten largest items, and the others as one series", () => {
+    const [usd, jpy] = charges;
+    expect(charges.map(({ currency, from }) => `${currency} ${from}`)).toEqual(["USD 2024-06-01", "JPY 2024-06-01"]);
+    expect(usd?.series.map(({ label, others }) => others ?? label)).toEqual([
+      ...Array.from({ length: 10 }, (_, index) => `Item ${index + 1}`),
+      2,
+    ]);
+    expect(usd?.series[0]?.amounts.slice(0, 5)).toEqual(["0", "18", "0", "12", "0"]);
+    expect(usd?.series[10]?.amounts.slice(0, 5)).toEqual(["0", "4.5", "0", "3", "0"]);
+    expect(jpy?.series).toHaveLength(1);
+  });
+
+  test("has one line for a card with a single rate", () => {
+    const [card] = accounts[0]?.detail?.invoices[0]?.lines ?? [];
+    expect(card).toMatchObject({ label: "Item 1", quantity: "2.5", unit: "GB", rate: "12", amount: "30" });
+    expect(card?.lines).toBeUndefined();
   });
 });

@@ -14,9 +14,12 @@ import { type InvoiceDetails, LOGO_LENGTH_MAX, parseLogo } from "../../src/pages
 import { createPageRows, formatInvoiceNumber, formatLongPeriod } from "../../src/pages/invoice/invoice-lines.ts";
 import { renderSheets } from "../../src/pages/invoice/invoice-page.ts";
 import { createInvoiceSheet } from "../../src/pages/invoice/invoice-sheet.ts";
+import { createBookNames } from "../../src/pages/report/book-names.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { findUnclosedTags } from "../support/svg.ts";
+
+const NO_NAMES = createBookNames(parseBook({}));
 
 const eventOfUnits = (units: number) => ({
   schemaName: "call",
@@ -153,7 +156,7 @@ function countingReads(value: Invoice): { readonly invoiceToCount: Invoice; read
 describe("an invoice of many slabs", () => {
   test.each([
     ["its page", (invoice: Invoice) => renderPage(invoice)],
-    ["a report", (invoice: Invoice) => toInvoiceData(invoice, () => undefined)],
+    ["a report", (invoice: Invoice) => toInvoiceData(invoice, () => undefined, NO_NAMES)],
     ["a table", (invoice: Invoice) => invoiceRows(invoice)],
   ])("%s reads each slab a few times, however many there are", (_, draw) => {
     for (const count of [4, 400]) {

@@ -44,14 +44,14 @@ describe("the report of the request traces", () => {
     const open = await tracesOn(options);
     const { page } = open;
     // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as in the guide's invoices.
-    expect(await page.getByText("Total in USD").locator("..").innerText()).toContain("113.10");
-    expect(await page.getByText("Events read").locator("..").innerText()).toContain("28,185");
+    expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113.10");
+    expect(await page.getByText("Events", { exact: true }).locator("..").innerText()).toContain("28,185");
     const rows = tableOf(open, "Accounts with invoices");
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await rows.nth(0).innerText()).toMatch(/Contoso code assistant[^]*USD\s100\.00/);
+    expect(await rows.nth(0).innerText()).toMatch(/Contoso code assistant[^]*\$100\.00/);
     await page.getByRole("searchbox", { name: "Search: Accounts with invoices" }).fill("chat");
     await expect.poll(() => rows.count()).toBe(1);
-    expect(await rows.nth(0).innerText()).toMatch(/Contoso chat[^]*USD\s13\.10/);
+    expect(await rows.nth(0).innerText()).toMatch(/Contoso chat[^]*\$13\.10/);
     await expectSound(open);
     await open.close();
   });
@@ -70,9 +70,9 @@ describe("the report of the request traces", () => {
     await amount.focus();
     await page.keyboard.press("Enter");
     // 10 at 3 and 8.059974 at 2.4.
-    expect(await invoice.innerText()).toContain("Exactly 49.3439376, rounded once to 49.34.");
+    expect(await invoice.innerText()).toContain("Exactly $49.3439376, rounded once to $49.34.");
     expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
-      /enters tier 2\s+8,819 events, the largest 5\s+18\.059974\s+49\.34/,
+      /8,819 events, the largest 5\s+1 to 2\s+18\.059974\s+\$49\.34/,
     );
     await invoice.getByText("8,819 events, the largest 5").click();
     const events = await invoice.locator(".events li").allInnerTexts();
@@ -103,7 +103,7 @@ describe("the report of the request traces", () => {
     await draft.locator("summary").first().click();
     expect(await draft.locator("li").first().innerText()).toMatch(/rates|commitment|usage|bounds/);
     await draft.locator("svg[role=img]").first().hover();
-    await page.getByRole("img", { name: /^USD; the same as a table/ }).hover();
+    await page.getByRole("img", { name: /^Charged by day; the same as a table/ }).hover();
     await page.getByText("As a table").first().click();
     await expectSound(open);
     await open.close();
@@ -112,8 +112,8 @@ describe("the report of the request traces", () => {
   test("numbers and money are formatted in the reader's locale", async () => {
     const open = await tracesOn({ ...DESK, locale: "de-DE" });
     const { page } = open;
-    expect(await page.getByText("Events read").locator("..").innerText()).toContain("28.185");
-    expect(await page.getByText("Total in USD").locator("..").innerText()).toContain("113,10");
+    expect(await page.getByText("Events", { exact: true }).locator("..").innerText()).toContain("28.185");
+    expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113,10");
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
     const invoice = page.locator(".invoice").nth(1);
     expect(await invoice.innerText()).toContain("18,059974");
@@ -160,7 +160,7 @@ describe("the summary on paper", () => {
   test.each([
     ["a desk", DESK],
     ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("from %s: shows its charts and bars within the sheet, and no bars of invoices", async (_, options) => {
+  ])("from %s: shows its charts and items within the sheet, and no bars of invoices", async (_, options) => {
     const open = await tracesOn(options);
     const { page } = open;
     const chartCount = await page.locator("main .chart > svg").count();
@@ -176,8 +176,10 @@ describe("the summary on paper", () => {
     expect(charts).toHaveLength(chartCount);
     expect(Math.min(...charts)).toBeGreaterThan(0);
     expect(Math.max(...charts)).toBeLessThanOrEqual(703);
-    expect(Math.min(...(await wide(".shares .share")))).toBeGreaterThan(0);
-    expect(Math.max(...(await wide("#print-area .share")))).toBe(0);
+    expect(Math.max(...(await wide(".items td")))).toBeLessThanOrEqual(703);
+    expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
+    expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
+    expect(await wide("#print-area .share")).toEqual([]);
     await open.close();
   });
 });
@@ -198,7 +200,7 @@ test("a price table: rates for a million units, and names with digits as they ar
     const text = await open.page.locator(".invoice").innerText();
     expect(text).toMatch(/free units: 1\.000 of gpt-4-32000\n/);
     // 400,000 × 2.5 ÷ 1,000,000
-    expect(text).toMatch(/gpt-4-32000\s+400\.000( × |\s+)2,5 per million\s+1,00\n/);
+    expect(text).toMatch(/gpt-4-32000\s+400\.000( × |\s+)2,50\s\$\s+per million\s+1,00\s\$\n/);
     await expectSound(open);
     await open.close();
   }
@@ -252,7 +254,7 @@ describe("the built page", () => {
     const open = await openPage(
       embedData(
         html,
-        '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notBilled":[],"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"detailed":0,"drafts":[]}',
+        '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notBilled":[],"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"withoutUsage":0,"detailed":0,"drafts":[]}',
       ),
     );
     await open.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">a</p>')");

@@ -4,8 +4,11 @@ import { expect, test } from "vitest";
 import { type EventInput, parseBook, preview } from "../../src/index.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
+import { createBookNames } from "../../src/pages/report/book-names.ts";
 import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { LineData } from "../../src/pages/report/report-data.ts";
+
+const NO_NAMES = createBookNames(parseBook({}));
 
 const ROWS = [
   { when: { model: "gpt-4-32000", kind: "input" }, rate: "5.00" },
@@ -100,7 +103,7 @@ test("the report nests the lines below their subtotals, and keeps the digits of 
     [label, tier, period && `${period.from} until ${period.until}`, amount].filter(Boolean).join(" | "),
     ...lines.map(describe),
   ];
-  const [card] = toInvoiceData(previewOctober(), () => undefined).lines;
+  const [card] = toInvoiceData(previewOctober(), () => undefined, NO_NAMES).lines;
   expect(card && describe(card)).toEqual([
     "Tokens | 27.9",
     [

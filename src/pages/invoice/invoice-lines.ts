@@ -201,7 +201,7 @@ function createNoteRows({ line, notes }: DescribedLine): readonly PageRow[] {
 }
 
 /** Whether a line is a single quantity that is charged in full. */
-function isSimpleLine({ explanation }: InvoiceLine): boolean {
+export function isSimpleLine({ explanation }: InvoiceLine): boolean {
   const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;

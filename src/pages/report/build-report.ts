@@ -3,34 +3,37 @@ import type { Backtest } from "../../analysis/backtest/backtest.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { hasKeys, mayBeProrated, NO_GROUP } from "../../book/resources/event-schema.ts";
+import { type GroupUsage, hasKeys, mayBeProrated, NO_GROUP } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
-import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine, netTotal } from "../../invoicing/invoice.ts";
+import {
+  allLines,
+  CARD_LINE_TYPES,
+  type Invoice,
+  type InvoiceLine,
+  invoiceParts,
+  netTotal,
+} from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
-import {
-  addFractions,
-  type Fraction,
-  roundFraction,
-  subtractFractions,
-  ZERO_FRACTION,
-} from "../../numbers/fraction.ts";
+import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
 import { toPrintable } from "../printable.ts";
 import { countDataBytes } from "../self-contained-page.ts";
+import { type BookNames, createBookNames } from "./book-names.ts";
+import { type ChargeSums, createChargeSums } from "./charge-days.ts";
 import { createDrafts } from "./draft-data.ts";
-import { removeEvents, toInvoiceData } from "./invoice-data.ts";
-import type {
-  AccountData,
-  AccountDetail,
-  ChargeDays,
-  CurrencyTotal,
-  LineFault,
-  NamedAmount,
-  ReportData,
-  UsageDays,
+import { type LineDaysLookup, removeEvents, toInvoiceData, toShare } from "./invoice-data.ts";
+import {
+  ITEM_COLUMNS,
+  type AccountData,
+  type AccountDetail,
+  type CurrencyTotal,
+  type ItemTotal,
+  type LineFault,
+  type ReportData,
+  type UsageDays,
 } from "./report-data.ts";
 
 /** The inputs of a report. */
@@ -71,26 +74,35 @@ export function buildReport(
   { book, invoices, cellsOf, eventsOf, events, problems, notBilled = [], notices, backtest, draftNames }: ReportInput,
   limits = DEFAULT_SIZE_LIMITS,
 ): ReportData {
-  const reportAccounts = listAccounts(book, invoices);
+  const names = createBookNames(book);
+  const reportAccounts = listAccounts(book, invoices, names);
+  const totals = sumByCurrency(reportAccounts, names);
+  const itemColumns = new Map(
+    totals.map(({ currency, cards }) => [currency, cards.slice(0, ITEM_COLUMNS).map(({ label }) => label)]),
+  );
   const usage = createUsageSums(book);
   const charges = createChargeSums();
-  const plans = createBookPlanSource(book);
+  const findTable = createTableFinder(new Map(book.usageMeters.map(({ id, groupBy = [] }) => [id, groupBy])));
+  const context = { book, names, cellsOf, eventsOf, plans: createBookPlanSource(book), findTable, usage, charges };
   const bytesLeft = { details: limits.details, rows: limits.rows };
   const accounts: AccountData[] = [];
   const detailsWithEvents: AccountDetail[] = [];
+  let withoutUsage = 0;
   for (const account of reportAccounts) {
-    const detail = buildDetail({ book, cellsOf, eventsOf, plans, usage, charges }, account);
-    bytesLeft.rows -= countDataBytes(account.row);
+    const detail = buildDetail(context, account);
+    if (detail.usage.length === 0) withoutUsage++;
+    const row = { ...account.row, items: listItemAmounts(account, itemColumns.get(account.row.currency) ?? [], names) };
+    bytesLeft.rows -= countDataBytes(row);
     if (bytesLeft.rows < 0) continue;
     const detailWithoutEvents = removeEvents(detail);
     bytesLeft.details -= bytesLeft.details < 0 ? 0 : countDataBytes(detailWithoutEvents);
     if (bytesLeft.details >= 0) detailsWithEvents.push(detail);
-    accounts.push(bytesLeft.details < 0 ? account.row : { ...account.row, detail: detailWithoutEvents });
+    accounts.push(bytesLeft.details < 0 ? row : { ...row, detail: detailWithoutEvents });
   }
   addEvents(accounts, detailsWithEvents, Math.max(0, bytesLeft.details));
   return {
     ...findPeriod(invoices),
-    totals: sumByCurrency(reportAccounts),
+    totals,
     events,
     problems: { first: problems.first.map(toPrintableFault), count: problems.count },
     notBilled,
@@ -99,6 +111,7 @@ export function buildReport(
     charges: charges.all(),
     accounts,
     leftOut: reportAccounts.length - accounts.length,
+    withoutUsage,
     detailed: detailsWithEvents.length,
     drafts: backtest === undefined ? [] : createDrafts(book, backtest, draftNames ?? [], limits.drafts),
   };
@@ -119,13 +132,13 @@ function addEvents(accounts: AccountData[], details: readonly AccountDetail[], m
 /** An account and its invoices. */
 interface ReportAccount {
   readonly id: string;
-  readonly row: AccountData;
+  readonly row: Omit<AccountData, "items">;
   readonly amount: Decimal;
   readonly invoices: readonly Invoice[];
 }
 
 /** The accounts with invoices, largest amount first. */
-function listAccounts(book: Book, invoices: readonly Invoice[]): readonly ReportAccount[] {
+function listAccounts(book: Book, invoices: readonly Invoice[], { describePlan }: BookNames): readonly ReportAccount[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
   const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
@@ -136,12 +149,14 @@ function listAccounts(book: Book, invoices: readonly Invoice[]): readonly Report
   }
   const reportAccounts = [...byAccount].map(([id, accountInvoices]): ReportAccount => {
     const [{ customerId, currency }] = accountInvoices;
+    const { pricePlanId, pricePlanVersion } = accountInvoices.at(-1) ?? accountInvoices[0];
     const amount = netTotal(accountInvoices);
     const row = {
       id: toPrintable(id),
       name: toPrintable(names.get(id) ?? id),
       customer: toPrintable(customers.get(customerId) ?? customerId),
       currency,
+      plan: describePlan(pricePlanId, pricePlanVersion),
       amount: formatDecimal(amount),
       invoices: accountInvoices.length,
     };
@@ -151,18 +166,25 @@ function listAccounts(book: Book, invoices: readonly Invoice[]): readonly Report
 }
 
 interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf"> {
+  readonly names: BookNames;
   readonly plans: PlanSource;
+  readonly findTable: FindTable;
   readonly usage: UsageSums;
   readonly charges: ChargeSums;
 }
 
 /** The details of an account. Adds its usage and charges to the totals. */
 function buildDetail(
-  { book, cellsOf, eventsOf, plans, usage, charges }: DetailContext,
+  { book, names, cellsOf, eventsOf, plans, findTable, usage, charges }: DetailContext,
   { id: accountId, invoices }: ReportAccount,
 ): AccountDetail {
   const accountUsage = createUsageSums(book);
+  const groups = new Map<string, GroupUsage[]>();
   for (const cell of listReportCells(book, [...cellsOf(accountId)], invoices)) {
+    const { meterId, group = NO_GROUP, day, quantity } = cell;
+    const meterGroups = groups.get(meterId);
+    if (meterGroups === undefined) groups.set(meterId, [{ group, day, quantity }]);
+    else meterGroups.push({ group, day, quantity });
     accountUsage.addCell(cell);
     usage.addCell(cell);
   }
@@ -173,14 +195,17 @@ function buildDetail(
       const daysByLine = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
-        const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.ofMeter(line.id ?? ""));
+        const { id: meterId = "" } = line;
+        const grouped = { groups: groups.get(meterId) ?? [], findTable };
+        const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.ofMeter(meterId), grouped);
         daysByLine.set(line, days);
         if (days !== undefined) charges.addLine(invoice, line, days);
       }
-      return toInvoiceData(invoice, (line) => {
+      const findDays: LineDaysLookup = (line) => {
         const days = daysByLine.get(line);
         return days && { days, eventsOn: (day) => eventsOf?.(accountId, line.id ?? "", day) };
-      });
+      };
+      return toInvoiceData(invoice, findDays, names);
     }),
   };
 }
@@ -190,7 +215,7 @@ function listReportCells(
   { usageMeters }: Book,
   cells: readonly UsageCell[],
   invoices: readonly Invoice[],
-): readonly Pick<UsageCell, "meterId" | "day" | "quantity">[] {
+): readonly Omit<UsageCell, "accountId">[] {
   const keyedMeters = usageMeters.filter(hasKeys);
   const keyedIds = new Set(keyedMeters.map(({ id }) => id));
   const cycles = invoices.filter(({ usageInfo }) => usageInfo !== undefined);
@@ -240,34 +265,78 @@ function createUsageSums({ usageMeters }: Book): UsageSums {
   };
 }
 
-function sumByCurrency(accounts: readonly ReportAccount[]): readonly CurrencyTotal[] {
+function sumByCurrency(accounts: readonly ReportAccount[], names: BookNames): readonly CurrencyTotal[] {
   const currencies = [...new Set(accounts.map(({ row }) => row.currency))];
   const totals = currencies.map((currency) => {
     const currencyAccounts = accounts.filter(({ row }) => row.currency === currency);
+    const invoices = currencyAccounts.flatMap((account) => account.invoices);
+    const amount = sum(currencyAccounts.map((account) => account.amount));
+    const credits = sum(invoices.flatMap((invoice) => invoiceParts(invoice).credits.map(({ value }) => value)));
     return {
       currency,
       digits: minorUnitDigits(currency),
-      amount: formatDecimal(sum(currencyAccounts.map(({ amount }) => amount))),
+      amount: formatDecimal(amount),
       accounts: currencyAccounts.length,
-      invoices: currencyAccounts.reduce((count, { row }) => count + row.invoices, 0),
-      cards: sumByCard(currencyAccounts.flatMap(({ invoices }) => invoices)),
+      invoices: invoices.length,
+      ...(credits.isZero() ? {} : { credits: formatDecimal(credits.neg()) }),
+      largest: findLargestInvoice(currencyAccounts, amount),
+      cards: listItems(invoices, names),
     };
   });
   return totals.sort((a, b) => b.invoices - a.invoices);
 }
 
+function findLargestInvoice(accounts: readonly ReportAccount[], total: Decimal): CurrencyTotal["largest"] {
+  const values = accounts.flatMap(({ row, invoices }) =>
+    invoices.map(({ revenueInfo }) => ({ label: row.name, value: revenueInfo.value })),
+  );
+  const { label, value } = values.reduce((largest, each) => (each.value.gt(largest.value) ? each : largest));
+  return { label, amount: formatDecimal(value), ...toShare(value, total) };
+}
+
+interface ItemSum {
+  readonly amount: Decimal;
+  readonly quantity: Decimal | undefined;
+  readonly unit: string | undefined;
+}
+
 /** The total of each card and true-up over all invoices, largest first. */
-function sumByCard(invoices: readonly Invoice[]): readonly NamedAmount[] {
-  const sums = new Map<string, Decimal>();
-  for (const line of invoices.flatMap(({ revenueInfo }) => allLines(revenueInfo))) {
-    if (!CARD_LINE_TYPES.has(line.type) && line.type !== "TRUE_UP_AMOUNT") continue;
-    const label = toPrintable(line.description ?? line.id ?? line.type);
-    sums.set(label, add(sums.get(label) ?? ZERO, line.value));
+function listItems(invoices: readonly Invoice[], names: BookNames): readonly ItemTotal[] {
+  const items = [...sumByItem(invoices, names)].filter(([, { amount }]) => !amount.isZero());
+  const total = sum(items.map(([, { amount }]) => amount));
+  return items
+    .sort(([, a], [, b]) => b.amount.comparedTo(a.amount))
+    .map(([label, { amount, quantity, unit }]) => ({
+      label,
+      amount: formatDecimal(amount),
+      ...(quantity && { quantity: formatDecimal(quantity) }),
+      ...(unit === undefined ? {} : { unit }),
+      ...toShare(amount, total),
+    }));
+}
+
+/** By the label on invoices. */
+function sumByItem(invoices: readonly Invoice[], { findUnit }: BookNames): ReadonlyMap<string, ItemSum> {
+  const items = new Map<string, ItemSum>();
+  for (const { type, id = "", description, value, quantity } of invoices.flatMap((each) =>
+    allLines(each.revenueInfo),
+  )) {
+    if (!CARD_LINE_TYPES.has(type) && type !== "TRUE_UP_AMOUNT") continue;
+    const label = toPrintable(description ?? (id === "" ? type : id));
+    const before = items.get(label);
+    items.set(label, {
+      amount: add(before?.amount ?? ZERO, value),
+      quantity: quantity && add(before?.quantity ?? ZERO, quantity),
+      unit: findUnit(id),
+    });
   }
-  return [...sums]
-    .filter(([, amount]) => !amount.isZero())
-    .sort(([, a], [, b]) => b.comparedTo(a))
-    .map(([label, amount]) => ({ label, amount: formatDecimal(amount) }));
+  return items;
+}
+
+/** What an account is charged for each of the named items. */
+function listItemAmounts({ invoices }: ReportAccount, labels: readonly string[], names: BookNames): readonly string[] {
+  const items = sumByItem(invoices, names);
+  return labels.map((label) => formatDecimal(items.get(label)?.amount ?? ZERO));
 }
 
 /** From the first day of all invoices to the last. */
@@ -280,52 +349,4 @@ function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
 
 function toPrintableFault({ place, message }: LineFault): LineFault {
   return { place: toPrintable(place), message: toPrintable(message) };
-}
-
-interface ChargeSums {
-  readonly addLine: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
-  /** The cumulative charges by day, from the first day of all. */
-  readonly all: () => readonly ChargeDays[];
-}
-
-interface Charge {
-  readonly label: string;
-  readonly currency: string;
-  /** The amount that each day added. */
-  readonly amountsByDay: Map<Day, Fraction>;
-}
-
-function createChargeSums(): ChargeSums {
-  const charges = new Map<string, Charge>();
-  return {
-    addLine({ currency }, { id = "", description }, days) {
-      const key = `${currency} ${id}`;
-      let charge = charges.get(key);
-      if (charge === undefined)
-        charges.set(
-          key,
-          (charge = { label: toPrintable(description ?? id), currency, amountsByDay: new Map<Day, Fraction>() }),
-        );
-      let before = ZERO_FRACTION;
-      for (const { day, amountSoFar } of days) {
-        const increase = subtractFractions(amountSoFar, before);
-        charge.amountsByDay.set(day, addFractions(charge.amountsByDay.get(day) ?? ZERO_FRACTION, increase));
-        before = amountSoFar;
-      }
-    },
-    all: () => [...charges.values()].map(toChargeDays),
-  };
-}
-
-function toChargeDays({ label, currency, amountsByDay }: Charge): ChargeDays {
-  const digits = minorUnitDigits(currency);
-  const days = [...amountsByDay.keys()].sort((a, b) => a - b);
-  const [first = 0, last = first] = [days[0], days.at(-1)];
-  const amounts: string[] = [];
-  let soFar = ZERO_FRACTION;
-  for (let day = first; day <= last; day++) {
-    soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
-    amounts.push(formatDecimal(roundFraction(soFar, digits, "HALF_UP")));
-  }
-  return { label, currency, from: formatDate(instantOfDay(first)), amounts };
 }

@@ -7,17 +7,27 @@ import type { DayEvents } from "../../ledger/preview/event-sampler.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
+import { isSimpleLine } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
+import type { BookNames } from "./book-names.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** The daily charges of a line and the events of a day, if known. */
-type LineDaysLookup = (
+export type LineDaysLookup = (
   line: InvoiceLine,
 ) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 
-export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): InvoiceData {
+/** What lines are looked up in. */
+interface LineContext {
+  readonly findDays: LineDaysLookup;
+  readonly names: BookNames;
+}
+
+/** An invoice as page data. */
+export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup, names: BookNames): InvoiceData {
   const parts = invoiceParts(invoice);
+  const context = { findDays, names };
   return {
     type: invoice.invoiceType,
     status: invoice.status,
@@ -25,47 +35,69 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup): Invoi
     until: toDay(invoice.endDate),
     date: toDay(invoice.invoiceDate),
     due: toDay(invoice.dueDate),
-    plan: toPrintable(`${invoice.pricePlanId} version ${invoice.pricePlanVersion}`),
-    amount: formatDecimal(invoice.revenueInfo.value),
+    plan: names.describePlan(invoice.pricePlanId, invoice.pricePlanVersion),
     lines: [
       ...parts.subTotals.flatMap((line) => [
-        ...(line.lineItems ?? []).map((card) => toLineData(describeLine(card), line.value, findDays)),
+        ...(line.lineItems ?? []).map((card) => toLineData(describeLine(card), line.value, context)),
         toTotalData("Sub-total", line),
       ]),
       ...describeTotals(parts).map(({ label, line }) => toTotalData(label, line)),
       toTotalData("Total", invoice.revenueInfo),
     ],
-    unpriced: parts.unpriced.map(({ description, quantity }) => ({
+    unpriced: parts.unpriced.map(({ description, quantity, id }) => ({
       label: toPrintable(description),
       quantity: formatDecimal(quantity),
+      ...toUnit(names.findUnit(id)),
     })),
     notices: invoice.notices.map(toPrintable),
   };
 }
 
-function toLineData(described: DescribedLine, total: Decimal, findDays: LineDaysLookup): LineData {
+/** A line and the lines below it. A card whose only line repeats its quantity and amount is one line with that rate. */
+function toLineData(described: DescribedLine, total: Decimal, context: LineContext): LineData {
   const { line, partLabel, items } = described;
-  const { explanation, quantity, valuePerQuantity, value } = line;
-  const days = findDays(line);
+  const { quantity, valuePerQuantity, value } = line;
   const table = listTableLines(described);
-  const lines = table ? toTableData(table, value) : items.map((item) => toLineData(item, value, findDays));
+  const only = table === undefined ? findOnlyItem(described) : undefined;
+  const rate = valuePerQuantity ?? only?.line.valuePerQuantity;
+  const below = only === undefined ? items : only.items;
+  const lines = table ? toTableData(table, value, context) : below.map((item) => toLineData(item, value, context));
   return {
     kind: partLabel === undefined ? "card" : "part",
-    ...toCommonFields(described),
+    ...toCommonFields({ ...described, notes: [...described.notes, ...(only?.notes ?? [])] }),
     // The label of a part contains quantities, which are localized.
     ...(partLabel === undefined ? {} : { label: partLabel, figures: true }),
     ...(quantity === undefined ? {} : { quantity: formatDecimal(quantity) }),
-    ...(valuePerQuantity === undefined ? {} : { rate: formatDecimal(valuePerQuantity) }),
+    ...(quantity === undefined || partLabel !== undefined ? {} : toUnit(context.names.findUnit(line.id ?? ""))),
+    ...(rate === undefined ? {} : { rate: formatDecimal(rate) }),
     ...toShare(value, total),
-    ...(days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) }),
+    ...toDaysField(line, context),
     ...(lines.length === 0 ? {} : { lines }),
   };
 }
 
+function toDaysField(line: InvoiceLine, { findDays }: LineContext): Pick<LineData, "days"> {
+  const days = findDays(line);
+  const { explanation } = line;
+  return days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) };
+}
+
+/** The only line below a card, if it prices all units of the card at one rate. */
+function findOnlyItem({ line, items }: DescribedLine): DescribedLine | undefined {
+  const [only, ...others] = items;
+  if (only?.slab === undefined || others.length > 0 || !isSimpleLine(line)) return undefined;
+  const coversAllUnits = only.slab.priceType === "PER_UNIT" && only.slab.startAfter.isZero();
+  return coversAllUnits && only.line.value.eq(line.value) ? only : undefined;
+}
+
+function toUnit(unit: string | undefined): { readonly unit?: string } {
+  return unit === undefined ? {} : { unit };
+}
+
 /** The lines of a price table, with subtotals. @param total the amount of the card */
-function toTableData({ items, others }: TableLines, total: Decimal): readonly LineData[] {
+function toTableData({ items, others }: TableLines, total: Decimal, context: LineContext): readonly LineData[] {
   const tableLines = items.map((item): LineData => {
-    if (!("lines" in item)) return toTableLineData(item, total);
+    if (!("lines" in item)) return toTableLineData(item, total, context);
     const { group, quantity, value, lines } = item;
     return {
       kind: "part",
@@ -73,14 +105,18 @@ function toTableData({ items, others }: TableLines, total: Decimal): readonly Li
       quantity: formatDecimal(quantity),
       amount: formatDecimal(value),
       ...toShare(value, total),
-      lines: lines.map((line) => toTableLineData(line, value)),
+      lines: lines.map((line) => toTableLineData(line, value, context)),
     };
   });
-  return [...tableLines, ...others.map((item) => toLineData(item, total, () => undefined))];
+  return [...tableLines, ...others.map((item) => toLineData(item, total, context))];
 }
 
-function toTableLineData({ described, group, days, tier, ratePerMillion }: TableLine, total: Decimal): LineData {
-  const { figures: _figures, ...fields } = toLineData(described, total, () => undefined);
+function toTableLineData(
+  { described, group, days, tier, ratePerMillion }: TableLine,
+  total: Decimal,
+  context: LineContext,
+): LineData {
+  const { figures: _figures, ...fields } = toLineData(described, total, context);
   return {
     ...fields,
     label: toPrintable(group),
@@ -109,7 +145,7 @@ function toCommonFields({
 }
 
 /** The share of a positive amount in a positive total, for the length of a bar. */
-function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
+export function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
   if (!amount.gt(0) || !total.gt(0)) return {};
   return { share: Math.min(1, Number((amount.toNumber() / total.toNumber()).toFixed(4))) };
 }
@@ -123,9 +159,17 @@ function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>,
     from: formatDate(instantOfDay(days[0]?.day ?? 0)),
     quantities: days.map(({ quantity }) => formatDecimal(quantity)),
     amounts: days.map(({ amountSoFar }) => formatDecimal(roundFraction(amountSoFar, digits, mode))),
-    slabs: days.map(({ slab }) => slab ?? 0),
+    ...toTiers(days),
     ...(events.length === 0 ? {} : { events }),
   };
+}
+
+/** The days on which a tier is first reached, unless all are in the first one. */
+function toTiers(days: readonly ChargedDay[]): Pick<LineDays, "tiers"> {
+  const tiers = days.flatMap(({ slab = 0 }, day) =>
+    slab === (days[day - 1]?.slab ?? 0) ? [] : [[day, slab] as const],
+  );
+  return tiers.some(([, tier]) => tier > 1) ? { tiers } : {};
 }
 
 function toDayEvents(day: number, { count, largest }: DayEvents): EventsOfDay {

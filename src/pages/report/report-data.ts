@@ -23,16 +23,21 @@ export interface ReportData {
   readonly notices: readonly string[];
   /** The usage of all accounts by meter. */
   readonly usage: readonly UsageDays[];
-  /** The charges of all accounts by currency and meter. */
+  /** The charges of all accounts by day, one for each currency that has some. */
   readonly charges: readonly ChargeDays[];
   /** The accounts with invoices, largest amount first; if there are too many, only the largest. */
   readonly accounts: readonly AccountData[];
   /** The number of accounts with invoices that are not in {@link accounts}. */
   readonly leftOut: number;
+  /** The number of accounts with invoices that have no usage. */
+  readonly withoutUsage: number;
   /** The number of {@link accounts} with details, which are the first ones. */
   readonly detailed: number;
   readonly drafts: readonly DraftData[];
 }
+
+/** The number of items with a column in the table of accounts. */
+export const ITEM_COLUMNS = 3;
 
 /** A half-open range of days. */
 interface DayRange {
@@ -48,8 +53,25 @@ export interface CurrencyTotal {
   readonly amount: string;
   readonly accounts: number;
   readonly invoices: number;
-  /** The total of each card over all accounts, largest first. */
-  readonly cards: readonly NamedAmount[];
+  /** What credits paid. Absent if they paid nothing. */
+  readonly credits?: string;
+  /** The invoice with the largest total, by its account. */
+  readonly largest: ShareOfTotal;
+  /** The total of each card over all accounts before credits, largest first. */
+  readonly cards: readonly ItemTotal[];
+}
+
+/** An amount and its share of a total. */
+interface ShareOfTotal extends NamedAmount {
+  /** 0 to 1; absent unless both amounts are positive. */
+  readonly share?: number;
+}
+
+/** The total of one card over all accounts. */
+export interface ItemTotal extends ShareOfTotal {
+  /** Absent for cards without a quantity. */
+  readonly quantity?: string;
+  readonly unit?: string;
 }
 
 /** An amount with a name. */
@@ -73,12 +95,22 @@ export interface UsageDays {
   readonly quantities: readonly string[];
 }
 
-/** The cumulative charge of usage by day. */
+/** What each day's usage added to the charges of one currency. */
 export interface ChargeDays {
-  readonly label: string;
   readonly currency: string;
+  /** The first day. */
   readonly from: string;
-  /** The charge of the usage from the cycle's first day to each day. */
+  /** Largest first. */
+  readonly series: readonly ChargeSeries[];
+}
+
+/** The charges of one item, or of all items that have no series of their own. */
+export interface ChargeSeries {
+  /** The label of the item; empty for others. */
+  readonly label: string;
+  /** The number of items in the series, if it is that of the others. */
+  readonly others?: number;
+  /** One for each day; they add up to the rounded charge. */
   readonly amounts: readonly string[];
 }
 
@@ -88,8 +120,12 @@ export interface AccountData {
   readonly name: string;
   readonly customer: string;
   readonly currency: string;
+  /** The name of its last plan, with the version from the second on. */
+  readonly plan: string;
   /** The sum of its invoice totals. */
   readonly amount: string;
+  /** What is charged for the first items of {@link CurrencyTotal.cards}, before credits; at most {@link ITEM_COLUMNS}. */
+  readonly items: readonly string[];
   /** The number of invoices. */
   readonly invoices: number;
   /** Absent if the page would be too large. */
@@ -109,12 +145,18 @@ export interface InvoiceData extends DayRange {
   readonly date: string;
   readonly due: string;
   readonly plan: string;
-  readonly amount: string;
   /** In print order: cards, sub-total, true-up, credits, total. */
   readonly lines: readonly LineData[];
   /** Usage that no line prices. */
-  readonly unpriced: readonly { readonly label: string; readonly quantity: string }[];
+  readonly unpriced: readonly UnpricedQuantity[];
   readonly notices: readonly string[];
+}
+
+/** The usage of a meter. */
+interface UnpricedQuantity {
+  readonly label: string;
+  readonly quantity: string;
+  readonly unit?: string;
 }
 
 /** One line of an invoice. */
@@ -128,6 +170,7 @@ export interface LineData {
   /** On a line of a price table with tiers: its units, such as `first 1,000, each`. */
   readonly tier?: string;
   readonly quantity?: string;
+  readonly unit?: string;
   readonly rate?: string;
   /** Whether the rate is for a million units. */
   readonly isRatePerMillion?: true;
@@ -149,8 +192,11 @@ export interface LineDays {
   readonly quantities: readonly string[];
   /** The cumulative charge, rounded as the line is. The last is the line's amount. */
   readonly amounts: readonly string[];
-  /** The order of the slab that the cumulative units reach; 0 below the first. */
-  readonly slabs: readonly number[];
+  /**
+   * The tier that the cumulative units reach, by its order from 1, each with the index of the day on which it is first
+   * reached. Absent if all days are in the first tier.
+   */
+  readonly tiers?: readonly (readonly [day: number, tier: number])[];
   /** The events of days, by index; absent if not available. */
   readonly events?: readonly EventsOfDay[];
 }

@@ -1,5 +1,5 @@
 /** Charts of values by day, and the parts that all charts share. Drawing uses doubles; the printed values are exact. */
-import type { JSX, RefObject } from "preact";
+import { Fragment, type JSX, type RefObject } from "preact";
 import { useState, useLayoutEffect, useRef } from "preact/hooks";
 
 import { SERIES_COLORS } from "../../tokens.ts";
@@ -10,6 +10,8 @@ export interface DaySeries {
   readonly label: string;
   /** One decimal text for each day. */
   readonly values: readonly string[];
+  /** Whether it is all that has no series of its own. */
+  readonly isOther?: boolean;
   /** Days on which something changed, by index, with a description. */
   readonly marks?: ReadonlyMap<number, string>;
 }
@@ -20,94 +22,175 @@ interface DayChartProps {
   readonly from: string;
   readonly series: readonly DaySeries[];
   readonly formatValue: (value: string) => string;
-  /** Whether to draw bars instead of a line. */
+  /** Formats a value of the axis. */
+  readonly formatTick?: (value: number) => string;
+  /** Whether to draw bars, one on the other, instead of lines. */
   readonly hasBars?: boolean;
+  /** A sentence below the title. */
+  readonly note?: string;
+  /** In pixels; default 190. */
+  readonly height?: number;
 }
 
-const HEIGHT = 190;
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 12, 12, 26];
+const [LEFT, RIGHT, TOP, BOTTOM] = [52, 4, 12, 26];
 
 /** The chart, with a table of its values to open. */
-export function DayChart({ title, from, series, formatValue, hasBars = false }: DayChartProps): JSX.Element {
+export function DayChart(props: DayChartProps): JSX.Element {
+  const { title, note, from, series, formatValue, formatTick = formatAxisValue, hasBars = false, height = 190 } = props;
   const [figureRef, width] = useWidth(600);
   const [selectedDay, setSelectedDay] = useState<number | undefined>();
   const days = Math.max(1, ...series.map(({ values }) => values.length));
-  const numbers = series.map(({ values }) => values.map(Number));
-  const ticks = computeTicks(Math.min(0, ...numbers.flat()), Math.max(0, ...numbers.flat()));
+  const spans = hasBars
+    ? stackValues(series, days)
+    : series.map(({ values }) => values.map((value) => [0, Number(value)] as const));
+  const ends = spans.flat(2);
+  const ticks = computeTicks(Math.min(0, ...ends), Math.max(0, ...ends), height < 150 ? 2 : 4);
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const x = (day: number): number => LEFT + ((day + 0.5) / days) * (width - LEFT - RIGHT);
-  const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
+  const dayWidth = (width - LEFT - RIGHT) / days;
+  const x = (day: number): number => LEFT + (day + 0.5) * dayWidth;
+  const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (height - TOP - BOTTOM);
   const selectDay = (offset: number): void => {
-    const day = Math.floor(((offset - LEFT) / (width - LEFT - RIGHT)) * days);
+    const day = Math.floor((offset - LEFT) / dayWidth);
     setSelectedDay(day >= 0 && day < days ? day : undefined);
   };
   return (
     <figure class="chart keep-together" ref={figureRef}>
       <figcaption>
         {title}
+        {note !== undefined && <span class="note">{note}</span>}
         <Legend series={series} />
       </figcaption>
-      <svg
-        width={width}
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        aria-label={`${title}; the same as a table follows`}
-        onPointerMove={({ offsetX }) => selectDay(offsetX)}
-        onPointerLeave={() => setSelectedDay(undefined)}
-      >
-        {ticks.map((tick) => (
-          <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={formatAxisValue(tick)} />
-        ))}
-        {chooseLabeledDays(days, width).map((day) => (
-          <text class="tick" key={day} x={x(day)} y={HEIGHT - 8} text-anchor="middle">
-            {formatShortDay(from, day)}
-          </text>
-        ))}
+      <div class="plot">
+        <svg
+          width={width}
+          height={height}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={`${title}; the same as a table follows`}
+          onPointerMove={({ offsetX }) => selectDay(offsetX)}
+          onPointerLeave={() => setSelectedDay(undefined)}
+        >
+          {selectedDay !== undefined && (
+            <rect
+              class="day-band"
+              x={x(selectedDay) - dayWidth / 2}
+              y={TOP}
+              width={dayWidth}
+              height={height - TOP - BOTTOM}
+            />
+          )}
+          {ticks.map((tick) => (
+            <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={formatTick(tick)} />
+          ))}
+          {chooseLabeledDays(days, width).map((day) => (
+            <text class="tick" key={day} x={Math.min(x(day), width - 22)} y={height - 8} text-anchor="middle">
+              {formatShortDay(from, day)}
+            </text>
+          ))}
+          {spans.map((values, index) => (
+            <g key={index} class={seriesClass(series, index)}>
+              {hasBars ? (
+                <path class="day-bars" d={drawBars(values, x, y)} stroke-width={dayWidth * 0.75} />
+              ) : (
+                <polyline
+                  points={values.map(([, value], day) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(" ")}
+                />
+              )}
+              {[...(series[index]?.marks ?? [])].map(([day, text]) => (
+                <circle key={day} class="mark" cx={x(day)} cy={y(values[day]?.[1] ?? 0)} r="4">
+                  <title>{text}</title>
+                </circle>
+              ))}
+            </g>
+          ))}
+        </svg>
         {selectedDay !== undefined && (
-          <line class="cursor" x1={x(selectedDay)} x2={x(selectedDay)} y1={TOP} y2={HEIGHT - BOTTOM} />
+          <DayValues
+            day={selectedDay}
+            from={from}
+            series={series}
+            formatValue={formatValue}
+            isAtLeft={selectedDay > days / 2}
+          />
         )}
-        {numbers.map((values, index) => (
-          <g key={index} class={`series-${(index % SERIES_COLORS) + 1}`}>
-            {hasBars ? (
-              <path class="day-bars" d={drawBars(values, x, y)} stroke-width={((width - LEFT - RIGHT) / days) * 0.7} />
-            ) : (
-              <polyline points={values.map((value, day) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(" ")} />
-            )}
-            {[...(series[index]?.marks ?? [])].map(([day, text]) => (
-              <circle key={day} class="mark" cx={x(day)} cy={y(values[day] ?? 0)} r="4">
-                <title>{text}</title>
-              </circle>
-            ))}
-          </g>
-        ))}
-      </svg>
-      <p class="readout soft screen-only" aria-hidden="true">
-        {selectedDay === undefined
-          ? " "
-          : [formatDay(from, selectedDay), ...series.map((each) => formatReadout(each, selectedDay, formatValue))].join(
-              " · ",
-            )}
-      </p>
+      </div>
       <DayTable title={title} from={from} series={series} formatValue={formatValue} days={days} />
     </figure>
   );
 }
 
-/** A bar from 0 to the value of each day. */
-function drawBars(values: readonly number[], x: (day: number) => number, y: (value: number) => number): string {
-  const drawStroke = (value: number, day: number): string =>
-    `M${x(day).toFixed(1)} ${y(0).toFixed(1)}V${y(value).toFixed(1)}`;
-  return values.map((value, day) => (value === 0 ? "" : drawStroke(value, day))).join("");
+type Span = readonly [start: number, end: number];
+
+/** The ends of the bars by series and day: positive ones above those before them, negative ones below. */
+function stackValues(series: readonly DaySeries[], days: number): readonly (readonly Span[])[] {
+  const tops = Array.from({ length: days }, () => [0, 0] as [up: number, down: number]);
+  return series.map(({ values }) =>
+    tops.map((top, day): Span => {
+      const value = Number(values[day] ?? 0);
+      const side = value < 0 ? 1 : 0;
+      const start = top[side];
+      top[side] += value;
+      return [start, top[side]];
+    }),
+  );
 }
 
-function formatReadout(
-  { label, values, marks }: DaySeries,
-  day: number,
-  formatValue: (value: string) => string,
-): string {
-  const mark = marks?.get(day);
-  return `${label} ${formatValue(values[day] ?? "0")}${mark === undefined ? "" : ` (${mark})`}`;
+/** A bar for each day, with a gap to the one on which it stands. */
+function drawBars(spans: readonly Span[], x: (day: number) => number, y: (value: number) => number): string {
+  const drawStroke = ([start, end]: Span, day: number): string => {
+    const gap = start === 0 || Math.abs(y(end) - y(start)) < 2 ? 0 : Math.sign(y(end) - y(start));
+    return `M${x(day).toFixed(1)} ${(y(start) + gap).toFixed(1)}V${y(end).toFixed(1)}`;
+  };
+  return spans.map((span, day) => (span[0] === span[1] ? "" : drawStroke(span, day))).join("");
+}
+
+/** The color of a series. */
+function seriesClass(series: readonly DaySeries[], index: number): string {
+  return series[index]?.isOther === true ? "series-other" : `series-${(index % SERIES_COLORS) + 1}`;
+}
+
+/** The values of the days as a line without axes. */
+export function Sparkline({ values }: { readonly values: readonly number[] }): JSX.Element {
+  const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
+  const toPoint = (value: number, day: number): string =>
+    `${(1 + (day / Math.max(1, values.length - 1)) * 94).toFixed(1)},${(20 - ((value - low) / (high - low || 1)) * 18).toFixed(1)}`;
+  return (
+    <svg class="sparkline" width="96" height="22" viewBox="0 0 96 22" aria-hidden="true">
+      <polyline points={values.map(toPoint).join(" ")} />
+    </svg>
+  );
+}
+
+/** The square of a series in a legend or a table. */
+export function Swatch({ series }: { readonly series: string }): JSX.Element {
+  return (
+    <svg class={`swatch ${series}`} width="9" height="9" aria-hidden="true">
+      <rect width="9" height="9" rx="2" />
+    </svg>
+  );
+}
+
+interface DayValuesProps extends Pick<DayChartProps, "from" | "series" | "formatValue"> {
+  readonly day: number;
+  /** Whether the box is at the left of the plot, so that it does not cover the day. */
+  readonly isAtLeft: boolean;
+}
+
+/** The values of the day below the pointer; the table of the chart has them for all readers. */
+function DayValues({ day, from, series, formatValue, isAtLeft }: DayValuesProps): JSX.Element {
+  return (
+    <div class={`day-values screen-only ${isAtLeft ? "at-left" : "at-right"}`} aria-hidden="true">
+      <strong>{formatDay(from, day)}</strong>
+      {series.map(({ label, values, marks }, index) => (
+        <Fragment key={index}>
+          <span>
+            {series.length > 1 && <Swatch series={seriesClass(series, index)} />} <bdi>{label}</bdi>
+          </span>
+          <span class="number">{`${formatValue(values[day] ?? "0")}${marks?.has(day) === true ? `, ${marks.get(day) ?? ""}` : ""}`}</span>
+        </Fragment>
+      ))}
+    </div>
+  );
 }
 
 function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
@@ -117,11 +200,8 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
     <span class="legend">
       {series.length > 1 &&
         series.map(({ label }, index) => (
-          <span key={index} class={`key series-${(index % SERIES_COLORS) + 1}`}>
-            <svg width="14" height="8" aria-hidden="true">
-              <line x1="0" x2="14" y1="4" y2="4" />
-            </svg>{" "}
-            <bdi>{label}</bdi>
+          <span key={index} class="key">
+            <Swatch series={seriesClass(series, index)} /> <bdi>{label}</bdi>
           </span>
         ))}
       {hasMarks && (
@@ -175,10 +255,10 @@ function chooseLabeledDays(days: number, width: number): readonly number[] {
   return Array.from({ length: Math.ceil(days / step) }, (_, index) => index * step);
 }
 
-/** About four round values within a range, as doubles for drawing only. */
-export function computeTicks(min: number, max: number): readonly number[] {
+/** About so many round values within a range, as doubles for drawing only. */
+export function computeTicks(min: number, max: number, count = 4): readonly number[] {
   const span = max - min || 1;
-  const roughStep = span / 4;
+  const roughStep = span / count;
   const power = 10 ** Math.floor(Math.log10(roughStep));
   const step = power * ([1, 2, 2.5, 5, 10].find((each) => each * power >= roughStep) ?? 10);
   const [first, last] = [Math.floor(min / step), Math.ceil((min + span) / step)];

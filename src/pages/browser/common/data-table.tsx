@@ -1,8 +1,8 @@
 /** A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast. */
 import type { ComponentChildren, JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
 
-import { formatCount, formatNumber } from "./format.ts";
+import { formatCount, formatNumber, padDecimals } from "./format.ts";
 
 export interface Column<Row> {
   readonly name: string;
@@ -11,7 +11,8 @@ export interface Column<Row> {
   /** Whether the column is only shown on wide screens. */
   readonly isWideOnly?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
-  readonly compare: (a: Row, b: Row) => number;
+  /** Absent if rows can't be sorted by the column. */
+  readonly compare?: (a: Row, b: Row) => number;
 }
 
 interface DataTableProps<Row> {
@@ -29,6 +30,15 @@ interface DataTableProps<Row> {
   /** The column by which the rows are initially sorted, largest first. */
   readonly initialSort: string;
   readonly pageSize: number;
+  /** What a row opens to. */
+  readonly detail?: RowDetail<Row>;
+}
+
+interface RowDetail<Row> {
+  /** The name of the button that opens a row. */
+  readonly label: (row: Row) => string;
+  readonly canOpen: (row: Row) => boolean;
+  readonly render: (row: Row) => ComponentChildren;
 }
 
 interface SortOrder {
@@ -38,7 +48,7 @@ interface SortOrder {
 
 /** The table with a search field and pages. */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
-  const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize } = props;
+  const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize, detail } = props;
   const [query, setQuery] = useState("");
   const [order, setOrder] = useState<SortOrder>({ by: initialSort, isDescending: true });
   const [page, setPage] = useState(0);
@@ -76,6 +86,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
         <table>
           <thead>
             <tr>
+              {detail !== undefined && <td class="toggle-cell" />}
               {columns.map((column) => (
                 <HeaderCell key={column.name} column={column} order={order} onSort={() => sortBy(column)} />
               ))}
@@ -83,19 +94,60 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           </thead>
           <tbody>
             {matchingRows.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
-              <tr key={rowKey(row)}>
-                {columns.map((column) => (
-                  <td key={column.name} class={cellClass(column)}>
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
+              <BodyRow key={rowKey(row)} row={row} columns={columns} detail={detail} />
             ))}
           </tbody>
         </table>
       </div>
-      {matchingRows.length === 0 && <p class="soft">{`No ${rowNoun} has this in its name.`}</p>}
+      {matchingRows.length === 0 && (
+        <p class="soft">{`No ${rowNoun} matches. ${placeholder} with fewer or other letters.`}</p>
+      )}
       <Pager label={label} page={page} pages={Math.ceil(matchingRows.length / pageSize)} onPage={setPage} />
+    </>
+  );
+}
+
+interface BodyRowProps<Row> extends Pick<DataTableProps<Row>, "columns"> {
+  readonly row: Row;
+  readonly detail: RowDetail<Row> | undefined;
+}
+
+/** A row, and below it what it opens to. */
+function BodyRow<Row>({ row, columns, detail }: BodyRowProps<Row>): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  const detailId = useId();
+  return (
+    <>
+      <tr class={isOpen ? "open" : ""}>
+        {detail !== undefined && (
+          <td class="toggle-cell">
+            {detail.canOpen(row) && (
+              <button
+                type="button"
+                class="toggle"
+                aria-label={detail.label(row)}
+                aria-expanded={isOpen}
+                aria-controls={isOpen ? detailId : undefined}
+                onClick={() => setOpen(!isOpen)}
+              >
+                <svg width="8" height="10" viewBox="0 0 8 10" aria-hidden="true">
+                  <path d="M1 1l5 4-5 4" />
+                </svg>
+              </button>
+            )}
+          </td>
+        )}
+        {columns.map((column) => (
+          <td key={column.name} class={cellClass(column)}>
+            {column.cell(row)}
+          </td>
+        ))}
+      </tr>
+      {isOpen && (
+        <tr id={detailId} class="row-detail">
+          <td colSpan={columns.length + 1}>{detail?.render(row)}</td>
+        </tr>
+      )}
     </>
   );
 }
@@ -109,7 +161,7 @@ function HeaderCell<Row>({
   readonly order: SortOrder;
   readonly onSort: () => void;
 }): JSX.Element {
-  const { name, label } = column;
+  const { name, label, compare } = column;
   const isSorted = order.by === name;
   return (
     <th
@@ -117,10 +169,14 @@ function HeaderCell<Row>({
       class={cellClass(column)}
       {...(isSorted ? { "aria-sort": order.isDescending ? "descending" : "ascending" } : {})}
     >
-      <button type="button" class="sort" onClick={onSort}>
-        {label}
-        {isSorted && <SortMark isDescending={order.isDescending} />}
-      </button>
+      {compare === undefined ? (
+        label
+      ) : (
+        <button type="button" class="sort" onClick={onSort}>
+          {label}
+          {isSorted && <SortMark isDescending={order.isDescending} />}
+        </button>
+      )}
     </th>
   );
 }
@@ -181,6 +237,32 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
 
 /** Compares names in natural order: `item 2` before `item 10`. */
 export const compareNames = new Intl.Collator(undefined, { numeric: true }).compare;
+
+/** A number with the room that its missing decimal places would take, so that a column has one decimal point. */
+export function Aligned({
+  text,
+  shown,
+  most,
+}: {
+  readonly text: string;
+  /** The decimal places of the number. */
+  readonly shown: number;
+  /** The most decimal places in the column. */
+  readonly most: number;
+}): JSX.Element {
+  const [digits, lacking, unit] = padDecimals(text, shown, most);
+  return (
+    <>
+      {digits}
+      {lacking !== "" && (
+        <span class="pad" aria-hidden="true">
+          {lacking}
+        </span>
+      )}
+      {unit}
+    </>
+  );
+}
 
 /** The head of a table. */
 export function TableHead({

@@ -13,7 +13,7 @@ const moneyFormats = new Map<string, Intl.NumberFormat>();
 /** `Intl` formats decimal texts exactly. */
 type DecimalText = Intl.StringNumericLiteral;
 
-/** A quantity, a rate or a count. */
+/** A quantity or a count. */
 export function formatNumber(value: string | number): string {
   return numberFormat.format(value as DecimalText);
 }
@@ -21,18 +21,19 @@ export function formatNumber(value: string | number): string {
 interface MoneyOptions {
   /** The minor-unit digits of the currency. Amounts with more digits show all of them. */
   readonly digits: number;
-  /** Absent in columns whose header names it. */
+  /** Absent where a sum of money is named by other means. */
   readonly currency?: string;
   /** Whether positive amounts have a plus sign. */
   readonly hasPlusSign?: boolean;
 }
 
+/** An amount or a rate, with the symbol that the locale has for the currency and no other one, else its code. */
 export function formatMoney(value: string, { digits, currency, hasPlusSign = false }: MoneyOptions): string {
   const key = `${currency ?? ""} ${digits} ${hasPlusSign}`;
   let format = moneyFormats.get(key);
   if (format === undefined) {
     format = new Intl.NumberFormat(LOCALE, {
-      ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "code" }),
+      ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "symbol" }),
       minimumFractionDigits: digits,
       maximumFractionDigits: FRACTION_DIGITS_MAX,
       signDisplay: hasPlusSign ? "exceptZero" : "negative",
@@ -48,9 +49,57 @@ export function formatPercent(value: string): string {
   return `${percentFormat.format(value as DecimalText)} %`;
 }
 
-/** A value of an axis, in compact form. */
-export function formatAxisValue(value: number): string {
-  return new Intl.NumberFormat(LOCALE, { notation: "compact", maximumSignificantDigits: 3 }).format(value);
+const shareFormat = new Intl.NumberFormat(LOCALE, {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+  maximumSignificantDigits: 1,
+  roundingPriority: "morePrecision",
+});
+
+/** A percentage with one decimal place, or one significant digit if it is small. @param share 0 to 1 */
+export function formatShare(share: number): string {
+  return shareFormat.format(share);
+}
+
+const roundedFormat = new Intl.NumberFormat("en", {
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 3,
+  roundingPriority: "morePrecision",
+  useGrouping: false,
+});
+
+/** A decimal text with two decimal places, or with three significant digits if it is small. */
+export function roundQuantity(value: string): string {
+  return roundedFormat.format(value as DecimalText);
+}
+
+/** A value of an axis, in compact form. @param currency of an amount */
+export function formatAxisValue(value: number, currency?: string): string {
+  return new Intl.NumberFormat(LOCALE, {
+    ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "symbol" }),
+    notation: "compact",
+    maximumSignificantDigits: 3,
+  }).format(value);
+}
+
+/** The number of decimal places of a decimal text. */
+export function countDecimals(value: string): number {
+  return value.split(".")[1]?.length ?? 0;
+}
+
+/**
+ * Splits a formatted number after its last digit, and makes the decimal places that it lacks, so that numbers of a column
+ * can be aligned on their decimal point.
+ *
+ * @param shown the decimal places of the number
+ * @param most those of the column
+ */
+export function padDecimals(text: string, shown: number, most: number): readonly [string, string, string] {
+  const end = text.search(/\P{Nd}*$/u);
+  const longer = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: Math.max(shown, most) }).format(0);
+  const lacking = Math.max(0, most - shown) + (shown === 0 && most > 0 ? 1 : 0);
+  return [text.slice(0, end), lacking === 0 ? "" : longer.slice(-lacking), text.slice(end)];
 }
 
 const longDayFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeZone: "UTC" });
@@ -70,6 +119,11 @@ export function formatShortDay(day: string, after = 0): string {
 export function formatDayRange(from: string, until: string): string {
   const start = parseDayStart(from);
   return longDayFormat.formatRange(start, Math.max(start, parseDayStart(until) - DAY_MS));
+}
+
+/** The days from one day to another, the last one exclusive. */
+export function countDays(from: string, until: string): number {
+  return (parseDayStart(until) - parseDayStart(from)) / DAY_MS;
 }
 
 function parseDayStart(day: string): number {

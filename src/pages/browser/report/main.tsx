@@ -6,13 +6,13 @@ import "./report.css";
 import { type JSX, render } from "preact";
 import { useEffect, useState, useRef } from "preact/hooks";
 
-import type { ReportData, AccountData, InvoiceData, LineData } from "../../report/report-data.ts";
+import type { ReportData, AccountData, InvoiceData } from "../../report/report-data.ts";
 import { DayChart, type DaySeries } from "../common/charts.tsx";
-import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
-import { compareDecimals, formatCount, formatDayRange, formatMoney, formatNumber } from "../common/format.ts";
+import { formatAxisValue, formatDayRange, formatMoney } from "../common/format.ts";
+import { Accounts, findLinesWithDays } from "./accounts.tsx";
 import { Draft } from "./draft.tsx";
-import { Invoice, findSlabChanges } from "./invoice.tsx";
-import { CardShares, NotBilledAlert, Problems, Summary, Charges, UsageCharts } from "./summary.tsx";
+import { findTierChanges, Invoice, type InvoiceMoney } from "./invoice.tsx";
+import { CurrencyCharges, Facts, NotBilled, Problems, UsageCharts } from "./summary.tsx";
 
 function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
@@ -21,116 +21,60 @@ function Report({ data }: { readonly data: ReportData }): JSX.Element {
 }
 
 function Overview({ data }: { readonly data: ReportData }): JSX.Element {
-  const { period, accounts, drafts, usage, charges } = data;
+  const { period, totals, accounts, drafts, usage, charges } = data;
+  const isEmpty = accounts.length === 0 && drafts.length === 0;
   return (
     <>
       <header class="page-head">
         <h1>{accounts.length === 0 && drafts.length > 0 ? "Impact of the price change" : "Usage and invoices"}</h1>
         {period !== undefined && <p class="soft">{formatDayRange(period.from, period.until)}</p>}
-        {period === undefined && drafts.length === 0 && <p class="soft">Nothing was invoiced</p>}
       </header>
-      <main>
-        <NotBilledAlert notBilled={data.notBilled} />
-        <Summary data={data} />
-        <CardShares data={data} />
+      <main class="stack">
+        <Facts data={data} />
+        <NotBilled data={data} />
+        {isEmpty && <NothingInvoiced />}
+        {totals.map((total) => (
+          <CurrencyCharges
+            key={total.currency}
+            total={total}
+            charges={charges.find(({ currency }) => currency === total.currency)}
+            suffix={totals.length === 1 ? "" : ` in ${total.currency}`}
+          />
+        ))}
         {drafts.map((draft) => (
           <Draft key={draft.name} draft={draft} />
         ))}
         {accounts.length > 0 && <Accounts data={data} />}
-        {charges.length > 0 && <Charges charges={charges} totals={data.totals} />}
-        {usage.length > 0 && (
-          <section aria-labelledby="usage">
-            <h2 id="usage">Usage by day</h2>
-            <UsageCharts usage={usage} />
-          </section>
-        )}
+        {usage.length > 0 && <Usage usage={usage} />}
         <Problems problems={data.problems} />
       </main>
     </>
   );
 }
 
-function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
-  const { accounts, leftOut, detailed } = data;
+function NothingInvoiced(): JSX.Element {
   return (
-    <section class="screen-only" aria-labelledby="accounts">
-      <h2 id="accounts">Accounts</h2>
-      {leftOut > 0 && (
-        <p>{`The ${formatCount(accounts.length, "account")} with the largest amounts are listed. ${formatCount(leftOut, "more account")} left out: page too large. The totals include them.`}</p>
-      )}
-      {detailed < accounts.length && (
-        <p>{`The ${formatCount(detailed, "account")} with the largest amounts have invoices here. Other invoices left out: page too large.`}</p>
-      )}
-      <DataTable
-        rowNoun="account"
-        label="Accounts with invoices"
-        rows={accounts}
-        columns={createColumns(data)}
-        rowKey={({ id }) => id}
-        searchText={({ id, name, customer }) => `${id} ${name} ${customer}`}
-        placeholder="Search by name, id or customer"
-        initialSort="amount"
-        pageSize={25}
-      />
+    <section class="panel">
+      <h2>Nothing was invoiced</h2>
+      <p>
+        No billing period of an account with a price plan ends within the time of the report. Check the dates of the
+        plans in the book, or choose other days with <code>--from</code> and <code>--until</code>.
+      </p>
     </section>
   );
 }
 
-function createColumns({ totals }: ReportData): readonly Column<AccountData>[] {
-  const digits = new Map(totals.map((total) => [total.currency, total.digits]));
-  return [
-    { name: "name", label: "Account", cell: renderAccountName, compare: (a, b) => compareNames(a.name, b.name) },
-    {
-      name: "customer",
-      label: "Customer",
-      isWideOnly: true,
-      cell: ({ customer }) => <bdi>{customer}</bdi>,
-      compare: (a, b) => compareNames(a.customer, b.customer),
-    },
-    {
-      name: "invoices",
-      label: "Invoices",
-      isNumber: true,
-      isWideOnly: true,
-      cell: ({ invoices }) => formatNumber(invoices),
-      compare: (a, b) => a.invoices - b.invoices,
-    },
-    {
-      name: "amount",
-      label: "Amount",
-      isNumber: true,
-      cell: ({ amount, currency }) => formatMoney(amount, { digits: digits.get(currency) ?? 0, currency }),
-      compare: (a, b) => compareNames(a.currency, b.currency) || compareDecimals(a.amount, b.amount),
-    },
-  ];
-}
-
-function renderAccountName({ id, name, detail }: AccountData): JSX.Element {
+function Usage({ usage }: Pick<ReportData, "usage">): JSX.Element {
   return (
-    <>
-      {detail === undefined ? (
-        <bdi>{name}</bdi>
-      ) : (
-        <a href={toAccountAddress(id)}>
-          <bdi>{name}</bdi>
-        </a>
-      )}
-      {name !== id && (
-        <div class="soft small">
-          <bdi>{id}</bdi>
-        </div>
-      )}
-    </>
+    <section aria-labelledby="usage">
+      <h2 id="usage">Usage by day</h2>
+      <UsageCharts usage={usage} />
+    </section>
   );
 }
 
 function readAccountInAddress(): string | undefined {
   return new URLSearchParams(location.hash.slice(1)).get("account") ?? undefined;
-}
-
-/** The URL that opens an account. */
-function toAccountAddress(accountId: string): string {
-  return `#${new URLSearchParams({ account: accountId }).toString()}`;
 }
 
 /** The open account, updated when it changes. */
@@ -148,7 +92,7 @@ function useAccountInAddress(): string | undefined {
 }
 
 function Account({ account, data }: { readonly account: AccountData; readonly data: ReportData }): JSX.Element {
-  const { id, name, customer, currency, amount, detail } = account;
+  const { id, name, customer, plan, currency, amount, detail } = account;
   const digits = data.totals.find((total) => total.currency === currency)?.digits ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [id]);
@@ -162,7 +106,7 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
           <bdi>{name}</bdi>
         </h1>
         <p class="soft">
-          <bdi>{id}</bdi>, customer <bdi>{customer}</bdi>
+          <bdi>{id}</bdi>, customer <bdi>{customer}</bdi>, plan <bdi>{plan}</bdi>
         </p>
         <p class="sum">{formatMoney(amount, { digits, currency })}</p>
       </header>
@@ -170,19 +114,14 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
         {detail === undefined ? (
           <p>Invoices left out: page too large.</p>
         ) : (
-          <div class="screen-only">
+          <div class="stack screen-only">
             {detail.invoices.map((invoice, index) => (
-              <div key={index}>
+              <div class="stack" key={index}>
                 <Invoice invoice={invoice} account={account} digits={digits} />
-                <DailyAmounts invoice={invoice} currency={currency} digits={digits} />
+                <DailyAmounts invoice={invoice} money={{ currency, digits }} />
               </div>
             ))}
-            {detail.usage.length > 0 && (
-              <section aria-labelledby="usage">
-                <h2 id="usage">Usage by day</h2>
-                <UsageCharts usage={detail.usage} />
-              </section>
-            )}
+            {detail.usage.length > 0 && <Usage usage={detail.usage} />}
           </div>
         )}
       </main>
@@ -193,12 +132,10 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
 /** The cumulative charges of an invoice's cards. */
 function DailyAmounts({
   invoice,
-  currency,
-  digits,
+  money,
 }: {
   readonly invoice: InvoiceData;
-  readonly currency: string;
-  readonly digits: number;
+  readonly money: InvoiceMoney;
 }): JSX.Element | null {
   const cards = findLinesWithDays(invoice.lines).filter(({ amount }) => Number(amount) !== 0);
   const [first] = cards;
@@ -207,20 +144,17 @@ function DailyAmounts({
   const series = cards.flatMap(({ label, days }): DaySeries[] =>
     days === undefined || days.from !== from
       ? []
-      : [{ label, values: days.amounts, marks: findSlabChanges(days.slabs) }],
+      : [{ label, values: days.amounts, marks: findTierChanges(days.tiers) }],
   );
   return (
     <DayChart
-      title={`Amount by day in ${currency}`}
+      title="Amount so far"
       from={from}
       series={series}
-      formatValue={(value) => formatMoney(value, { digits })}
+      formatValue={(value) => formatMoney(value, money)}
+      formatTick={(value) => formatAxisValue(value, money.currency)}
     />
   );
-}
-
-function findLinesWithDays(lines: readonly LineData[]): readonly LineData[] {
-  return lines.flatMap((line) => (line.days === undefined ? findLinesWithDays(line.lines ?? []) : [line]));
 }
 
 const page = document.getElementById("page");

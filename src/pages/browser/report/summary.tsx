@@ -1,75 +1,189 @@
-/** The summary: amounts, accounts, events, problems, and usage by day. */
+/** The summary: the main figures, what was not billed, charges by day and by item, usage by day. */
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 
 import { describeEventCount } from "../../event-counts.ts";
-import type { ReportData, ChargeDays, UsageDays } from "../../report/report-data.ts";
-import { ShareBar, DayChart } from "../common/charts.tsx";
-import { formatCount, formatMoney, formatNumber } from "../common/format.ts";
+import type { ChargeDays, CurrencyTotal, ItemTotal, ReportData, UsageDays } from "../../report/report-data.ts";
+import { DayChart, Swatch } from "../common/charts.tsx";
+import { Aligned, TableHead } from "../common/data-table.tsx";
+import {
+  countDays,
+  countDecimals,
+  formatAxisValue,
+  formatCount,
+  formatMoney,
+  formatNumber,
+  formatShare,
+  roundQuantity,
+} from "../common/format.ts";
 
-/** Usage that is not billed, and why. */
-export function NotBilledAlert({ notBilled }: Pick<ReportData, "notBilled">): JSX.Element | null {
-  if (notBilled.length === 0) return null;
+/** Statuses that are no problem, or that {@link ReportData.notBilled} explains, with their number in the summary. */
+const COUNTED_STATUSES = [
+  "INGESTION_FAILED_DUPLICATE_EVENT",
+  "INGESTION_COMPLETED_NO_MATCHING_METERS",
+  "INGESTION_COMPLETED_EVENT_NOT_METERED",
+];
+const BILLED_STATUSES: ReadonlySet<string> = new Set(["INGESTION_COMPLETED_EVENT_METERED", ...COUNTED_STATUSES]);
+
+/** The figures at the top. */
+export function Facts({ data }: { readonly data: ReportData }): JSX.Element | null {
+  const { totals, events, period, withoutUsage } = data;
+  const { read = 0 } = events;
+  const [firstTotal] = totals;
+  const isOnlyCurrency = firstTotal !== undefined && totals.length === 1;
+  const accountCount = totals.reduce((count, { accounts }) => count + accounts, 0);
+  if (accountCount === 0 && read === 0) return null;
+  const days = period === undefined ? 0 : countDays(period.from, period.until);
+  const eventNotes = [
+    ...(days > 0 ? [`${formatNumber(Math.round(read / days))} a day`] : []),
+    ...COUNTED_STATUSES.flatMap((status) =>
+      events[status] === undefined ? [] : [describeEventCount(status, events[status], formatNumber)],
+    ),
+  ];
   return (
-    <section class="alert" aria-label="Not billed">
-      {notBilled.map(({ title, items, others }) => (
-        <div key={title}>
-          <p class="notice">
-            <bdi>{title}</bdi>
-          </p>
-          <ul>
-            {items.map(({ label, amount }) => (
-              <li key={label}>
-                <bdi>{label}</bdi> ({amount})
-              </li>
-            ))}
-            {others > 0 && <li>{`and ${formatCount(others, "other")}`}</li>}
-          </ul>
-        </div>
+    <dl class="facts" aria-label="Summary">
+      {totals.map((total) => (
+        <Fact
+          key={total.currency}
+          label={isOnlyCurrency ? "Invoiced" : `Invoiced in ${total.currency}`}
+          value={formatMoney(total.amount, total)}
+          notes={isOnlyCurrency ? [describeInvoices(total)] : [describeInvoices(total), describeLargest(total)]}
+          isMain
+        />
       ))}
-    </section>
+      {accountCount > 1 && (
+        <Fact
+          label="Accounts"
+          value={formatNumber(accountCount)}
+          notes={withoutUsage > 0 && withoutUsage < accountCount ? [`${formatNumber(withoutUsage)} without usage`] : []}
+        />
+      )}
+      {read > 0 && <Fact label="Events" value={formatNumber(read)} notes={eventNotes} />}
+      {isOnlyCurrency && firstTotal.invoices > 1 && (
+        <Fact
+          label="Largest invoice"
+          value={formatMoney(firstTotal.largest.amount, firstTotal)}
+          notes={[describeShare(firstTotal.largest)]}
+        />
+      )}
+    </dl>
   );
 }
 
-/** The figures at the top. */
-export function Summary({ data: { totals, events, problems, notices } }: { readonly data: ReportData }): JSX.Element {
-  const { read = 0, ...statuses } = events;
+interface FactProps {
+  readonly label: string;
+  readonly value: string;
+  readonly notes: readonly string[];
+  readonly isMain?: boolean;
+}
+
+function Fact({ label, value, notes, isMain = false }: FactProps): JSX.Element {
   return (
-    <section aria-label="Summary">
-      <dl class="cards">
-        {totals.map(({ currency, digits, amount, accounts, invoices }) => (
-          <div class="figure" key={currency}>
-            <dt>Total in {currency}</dt>
-            <dd>{formatMoney(amount, { digits })}</dd>
-            <dd>{`${formatCount(accounts, "account")}, ${formatCount(invoices, "invoice")}`}</dd>
-          </div>
-        ))}
-        {read > 0 && (
-          <div class="figure">
-            <dt>Events read</dt>
-            <dd>{formatNumber(read)}</dd>
-            {Object.entries(statuses).map(([status, count]) => (
-              <dd key={status}>{describeEventCount(status, count, formatNumber)}</dd>
-            ))}
-          </div>
-        )}
-        {problems.count > 0 && (
-          <div class="figure bad">
-            <dt>Problems</dt>
-            <dd>{formatNumber(problems.count)}</dd>
-            <dd>
-              <a href="#problems" onClick={(event) => scrollToProblems(event)}>
-                the first of them
-              </a>
-            </dd>
-          </div>
-        )}
-      </dl>
+    <div class={isMain ? "fact main" : "fact"}>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+      {notes.map((note) => (
+        <dd key={note}>
+          <bdi>{note}</bdi>
+        </dd>
+      ))}
+    </div>
+  );
+}
+
+function describeInvoices({ invoices, credits, ...total }: CurrencyTotal): string {
+  const paid = credits === undefined ? "" : `, ${formatMoney(credits, total)} paid with credits`;
+  return `${formatCount(invoices, "invoice")}${paid}`;
+}
+
+function describeShare({ label, share }: CurrencyTotal["largest"]): string {
+  return share === undefined ? label : `${label}, ${formatShare(share)} of all`;
+}
+
+function describeLargest({ largest, ...total }: CurrencyTotal): string {
+  return `the largest ${formatMoney(largest.amount, total)}: ${describeShare(largest)}`;
+}
+
+/** The usage that no invoice has, and why. */
+export function NotBilled({ data }: { readonly data: ReportData }): JSX.Element {
+  const { events, problems, notBilled, notices } = data;
+  const { read = 0, ...statuses } = events;
+  const rejected = Object.entries(statuses).filter(([status, count]) => !BILLED_STATUSES.has(status) && count > 0);
+  const count = rejected.reduce((sum, [, each]) => sum + each, 0);
+  const mistakes = notBilled.filter(({ reason }) => reason !== "NO_CARD");
+  return (
+    <>
+      {count + mistakes.length > 0 && (
+        <section class="alert" aria-label="Not billed">
+          {mistakes.map((each) => (
+            <Reason key={each.title} notBilled={each} />
+          ))}
+          {count > 0 && (
+            <p>
+              <strong>
+                {`${formatCount(count, "event")} (${formatShare(count / Math.max(1, read))}) ${count === 1 ? "was" : "were"} rejected or not billed:`}
+              </strong>{" "}
+              {rejected.map(([status, each]) => describeEventCount(status, each, formatNumber)).join(", ")}.{" "}
+              {problems.count > 0 && (
+                <a class="screen-only" href="#problems" onClick={(event) => scrollToProblems(event)}>
+                  Show the problems
+                </a>
+              )}
+            </p>
+          )}
+        </section>
+      )}
+      {notBilled.map(
+        (each) =>
+          each.reason === "NO_CARD" && (
+            <div class="notice" key={each.title}>
+              <Reason notBilled={each} />
+            </div>
+          ),
+      )}
       {notices.map((notice) => (
         <p class="notice" key={notice}>
           <bdi>{notice}</bdi>
         </p>
       ))}
-    </section>
+    </>
+  );
+}
+
+/** The number of values that are shown before the list of all is opened. */
+const VALUES_SHOWN = 3;
+
+function Reason({ notBilled }: { readonly notBilled: ReportData["notBilled"][number] }): JSX.Element {
+  const { title, items, others } = notBilled;
+  const more = items.slice(VALUES_SHOWN);
+  return (
+    <>
+      <p>
+        <strong>
+          <bdi>{title}</bdi>
+        </strong>{" "}
+        {items.slice(0, VALUES_SHOWN).map(({ label, amount }, index) => (
+          <span key={label}>
+            {index > 0 && ", "}
+            <code>{label}</code> ({amount})
+          </span>
+        ))}
+        {more.length === 0 && others > 0 && ` and ${formatCount(others, "other")}`}
+      </p>
+      {more.length > 0 && (
+        <details>
+          <summary>{`Show ${formatNumber(more.length)} more`}</summary>
+          <ul>
+            {more.map(({ label, amount }) => (
+              <li key={label}>
+                <code>{label}</code> ({amount})
+              </li>
+            ))}
+            {others > 0 && <li>{`and ${formatCount(others, "other")}`}</li>}
+          </ul>
+        </details>
+      )}
+    </>
   );
 }
 
@@ -84,7 +198,7 @@ export function Problems({ problems: { first, count } }: Pick<ReportData, "probl
   if (count === 0) return null;
   const more = count - first.length;
   return (
-    <section aria-labelledby="problems">
+    <section class="panel" aria-labelledby="problems">
       <h2 id="problems">{formatCount(count, "problem")}</h2>
       <ul class="problems">
         {first.map(({ place, message }, index) => (
@@ -98,41 +212,123 @@ export function Problems({ problems: { first, count } }: Pick<ReportData, "probl
   );
 }
 
-/** Each card's share of the total in its currency. */
-export function CardShares({ data: { totals } }: { readonly data: ReportData }): JSX.Element {
+/** The number of items that are shown first. */
+const ITEMS_SHOWN = 8;
+
+interface CurrencyChargesProps {
+  readonly total: CurrencyTotal;
+  readonly charges: ChargeDays | undefined;
+  /** Names the currency in titles if there are several. */
+  readonly suffix: string;
+}
+
+/** The charges of one currency by day, beside its items. */
+export function CurrencyCharges(props: CurrencyChargesProps): JSX.Element | null {
+  const { total, charges, suffix } = props;
+  if (total.cards.length === 0) return null;
   return (
-    <>
-      {totals.map(({ currency, digits, cards }) => {
-        const largest = Math.max(...cards.map(({ amount }) => Math.abs(Number(amount))), Number.MIN_VALUE);
-        return (
-          cards.length > 0 && (
-            <section key={currency} aria-label={`What is charged in ${currency}`}>
-              <h2>
-                {totals.length === 1
-                  ? "What is charged, before credits"
-                  : `What is charged in ${currency}, before credits`}
-              </h2>
-              <table class="shares">
-                <tbody>
-                  {cards.map(({ label, amount }) => (
-                    <tr key={label}>
-                      <th scope="row">
-                        <bdi>{label}</bdi>
-                        <ShareBar share={Math.abs(Number(amount)) / largest} />
-                      </th>
-                      <td class="number">{formatMoney(amount, { digits, currency })}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </section>
-          )
-        );
-      })}
-    </>
+    <div class={charges === undefined ? "" : "two"}>
+      {charges !== undefined && (
+        <DayChart
+          title={`Charged by day${suffix}`}
+          note="Usage only: fees and credits have no day."
+          from={charges.from}
+          series={charges.series.map(({ label, others, amounts }) => ({
+            label: others === undefined ? label : formatCount(others, "other"),
+            values: amounts,
+            isOther: others !== undefined,
+          }))}
+          formatValue={(value) => formatMoney(value, total)}
+          formatTick={(value) => formatAxisValue(value, total.currency)}
+          height={Math.min(400, Math.max(240, 100 + 36 * Math.min(total.cards.length, ITEMS_SHOWN)))}
+          hasBars
+        />
+      )}
+      <Items {...props} />
+    </div>
   );
 }
 
+function Items({ total, charges, suffix }: CurrencyChargesProps): JSX.Element {
+  const { cards } = total;
+  const [isWhole, setWhole] = useState(false);
+  const title = `By item${suffix}, before credits`;
+  const more = cards.length - ITEMS_SHOWN;
+  const series = new Map(charges?.series.map(({ label }, index) => [label, `series-${index + 1}`]));
+  const quantities = cards.flatMap(({ quantity }) =>
+    quantity === undefined ? [] : [countDecimals(roundQuantity(quantity))],
+  );
+  return (
+    <section class="panel" aria-label={title}>
+      <h2>{title}</h2>
+      <div class="scroll">
+        <table class="items">
+          <TableHead
+            columns={[
+              { label: "Item" },
+              { label: "Quantity", class: "number wide-only" },
+              { label: <span class="hidden-text">Unit</span>, class: "unit wide-only" },
+              { label: "Charge", class: "number" },
+              { label: "Share", class: "number" },
+            ]}
+          />
+          <tbody>
+            {cards.map((card, index) => (
+              <ItemRow
+                key={card.label}
+                card={card}
+                total={total}
+                series={series.get(card.label) ?? (charges === undefined ? undefined : "series-none")}
+                quantityDecimals={Math.max(...quantities)}
+                isHidden={!isWhole && more > 1 && index >= ITEMS_SHOWN}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {more > 1 && (
+        <button type="button" class="link screen-only" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? "Show fewer items" : `Show ${formatCount(more, "more item")}`}
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface ItemRowProps {
+  readonly card: ItemTotal;
+  readonly total: CurrencyTotal;
+  /** The class of its color in the chart. */
+  readonly series: string | undefined;
+  readonly quantityDecimals: number;
+  readonly isHidden: boolean;
+}
+
+function ItemRow({ card, total, series, quantityDecimals, isHidden }: ItemRowProps): JSX.Element {
+  const { label, quantity, unit, amount, share } = card;
+  const rounded = quantity === undefined ? undefined : roundQuantity(quantity);
+  return (
+    <tr class={isHidden ? "only-printed" : ""}>
+      <th scope="row" class={series === undefined ? "indent-0" : "with-swatch"}>
+        {series !== undefined && <Swatch series={series} />}
+        <bdi>{label}</bdi>
+        {rounded !== undefined && (
+          <span class="narrow-only soft small">{`${formatNumber(rounded)} ${unit ?? ""}`}</span>
+        )}
+      </th>
+      <td class="number wide-only">
+        {rounded !== undefined && (
+          <Aligned text={formatNumber(rounded)} shown={countDecimals(rounded)} most={quantityDecimals} />
+        )}
+      </td>
+      <td class="unit wide-only">{unit}</td>
+      <td class="number">{formatMoney(amount, total)}</td>
+      <td class="number">{share !== undefined && formatShare(share)}</td>
+    </tr>
+  );
+}
+
+/** The usage of each meter. */
 export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] }): JSX.Element {
   return (
     <div class="charts">
@@ -141,47 +337,12 @@ export function UsageCharts({ usage }: { readonly usage: readonly UsageDays[] })
           key={index}
           title={label}
           from={from}
-          series={[{ label, values: quantities }]}
+          series={[{ label, values: quantities, isOther: true }]}
           formatValue={formatNumber}
+          height={130}
           hasBars
         />
       ))}
     </div>
-  );
-}
-
-/** One chart for each currency and start day. */
-export function Charges({
-  charges,
-  totals,
-}: {
-  readonly charges: readonly ChargeDays[];
-  readonly totals: ReportData["totals"];
-}): JSX.Element {
-  const groups = new Map<string, ChargeDays[]>();
-  for (const charge of charges) {
-    const key = `${charge.currency} ${charge.from}`;
-    groups.set(key, [...(groups.get(key) ?? []), charge]);
-  }
-  return (
-    <section aria-labelledby="charges">
-      <h2 id="charges">Amount by day</h2>
-      <p class="soft">Cumulative charges by item, without fees and credits.</p>
-      <div class="charts">
-        {[...groups].map(([key, groupCharges]) => {
-          const [{ currency, from } = { currency: "", from: "" }] = groupCharges;
-          const digits = totals.find((total) => total.currency === currency)?.digits ?? 0;
-          return (
-            <DayChart
-              key={key}
-              title={currency}
-              from={from}
-              series={groupCharges.map(({ label, amounts }) => ({ label, values: amounts }))}
-              formatValue={(value) => formatMoney(value, { digits })}
-            />
-          );
-        })}
-      </div>
-    </section>
   );
 }
