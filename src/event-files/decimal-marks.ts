@@ -4,10 +4,16 @@ import { InputError, quoteText } from "./input-error.ts";
 /** The decimal mark. The other one may separate thousands. */
 export type DecimalMark = "," | ".";
 
-const COMMA_NUMBER = /^[+-]?(?:\d+|[1-9]\d{0,2}(?:[. \u00a0\u202f]\d{3})+)(?:,\d+)?$/;
-const GROUPED_NUMBER = /^[+-]?[1-9]\d{0,2}(?:[,' \u00a0\u202f]\d{3})+(?:\.\d+)?$/;
+const GROUPED = "[+-]?[1-9]\\d{0,2}(?:[,\\x27 \u00a0\u202f]\\d{3})+(?:\\.\\d+)?";
+/** The patterns of numbers by their decimal mark, in JavaScript and RE2. */
+export const NUMBER_PATTERNS = {
+  ",": "[+-]?(?:\\d+|[1-9]\\d{0,2}(?:[. \u00a0\u202f]\\d{3})+)(?:,\\d+)?",
+  ".": `${GROUPED}|[+-]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d+)?`,
+} as const;
+const COMMA_NUMBER = new RegExp(`^(?:${NUMBER_PATTERNS[","]})$`);
+const POINT_NUMBER = new RegExp(`^(?:${NUMBER_PATTERNS["."]})$`);
+const GROUPED_NUMBER = new RegExp(`^(?:${GROUPED})$`);
 const BETWEEN_THOUSANDS = /[,' \u00a0\u202f]/g;
-const POINT_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** Replaces a decimal comma by a point and removes points between thousands; undefined for other text. */
 export function toDecimalPoint(text: string): string | undefined {
@@ -38,10 +44,9 @@ export interface AmbiguousNumber {
 export function findDecimalMark(text: string): DecimalMark | AmbiguousNumber | undefined {
   if (!/[.,]/.test(text)) return undefined;
   const withComma = toDecimalPoint(text);
-  const withPoint = removeGrouping(text);
-  const isPointNumber = withPoint !== undefined && POINT_NUMBER.test(withPoint);
-  if (withComma === undefined) return isPointNumber ? "." : undefined;
-  return isPointNumber ? { text, readings: { ",": withComma, ".": withPoint } } : ",";
+  const withPoint = POINT_NUMBER.test(text) ? removeGrouping(text) : undefined;
+  if (withComma === undefined) return withPoint === undefined ? undefined : ".";
+  return withPoint !== undefined ? { text, readings: { ",": withComma, ".": withPoint } } : ",";
 }
 
 /** Why a column needs a decimal mark in the map. */

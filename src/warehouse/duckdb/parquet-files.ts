@@ -10,6 +10,7 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
+import { createMarkCheck, NUMBER_PATTERNS } from "../../event-files/decimal-marks.ts";
 import { type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import {
@@ -121,6 +122,34 @@ async function checkShapes(db: DuckDb, list: string, columnNames: readonly strin
   }
 }
 
+/**
+ * Checks the numbers of text columns whose decimal mark the map doesn't set, by one number of each kind and file.
+ *
+ * @throws {InputError} for a column that can't be read, as for CSV
+ */
+async function checkDecimalMarks(db: DuckDb, { from, columns }: DatabaseRows, map: EventFileMap): Promise<void> {
+  for (const origin of Object.values(map.attributes)) {
+    if (!("column" in origin) || origin.decimal !== undefined) continue;
+    if (columns.get(origin.column)?.type !== "text") continue;
+    const name = quoteDuckdbName(origin.column);
+    const [withComma, withPoint] = [NUMBER_PATTERNS[","], NUMBER_PATTERNS["."]].map((pattern) =>
+      duckDbSql.matchesPattern(name, pattern),
+    );
+    const isUnnamed = Object.keys(origin.values ?? {}).map((text) => ` and ${name} <> ${quoteDuckdbText(text)}`);
+    const examples = await db.execute(
+      `select ${quoteDuckdbName(FILE_COLUMN)}, min(${name}) filter (${withComma} and not ${withPoint}), ` +
+        `min(${name}) filter (${withPoint} and not ${withComma}), min(${name}) filter (${withComma} and ${withPoint}) ` +
+        `from ${from} where (contains(${name}, '.') or contains(${name}, ','))${isUnnamed.join("")} group by 1 order by 1`,
+    );
+    for (const [file, ...texts] of examples) {
+      const check = createMarkCheck(String(file));
+      const watch = check.watchColumn(origin.column);
+      for (const text of texts) watch(String(text));
+      check.end();
+    }
+  }
+}
+
 /** Files with the same map, in order. */
 export interface ParquetInput {
   readonly paths: readonly string[];
@@ -149,8 +178,11 @@ export async function openParquet(
 ): Promise<readonly EventCursor[]> {
   const db = await openDatabase({ memory: reading.memory });
   async function* openRows(): AsyncIterable<MappedRows> {
-    for (const { paths, map, mapFile } of inputs)
-      yield { databaseRows: await openParquetFiles(db, paths, listMappedColumns(map)), map, mapFile };
+    for (const { paths, map, mapFile } of inputs) {
+      const databaseRows = await openParquetFiles(db, paths, listMappedColumns(map));
+      await checkDecimalMarks(db, databaseRows, map);
+      yield { databaseRows, map, mapFile };
+    }
   }
   return openDatabaseCursors(db, openRows(), sink, reading);
 }

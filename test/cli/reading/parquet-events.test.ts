@@ -182,9 +182,9 @@ describe("invalid rows are counted, and do not affect the others", () => {
   };
 
   test("S17.3 one invalid row among ten thousand", async () => {
-    const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1,5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
+    const rows = `select 'e' || n as id, 'prod' as account, '2024-01-03T10:00:00Z' as "at", case when n = 7777 then '1;5' else '2' end as units, 'eu' as region from range(10000) as events (n)`;
     const message = await meterQuery(rows);
-    expect(message).toContain('bad.parquet:7778: units: "1,5" is not a number');
+    expect(message).toContain('bad.parquet:7778: units: "1;5" is not a number');
     expect(message).toContain("10,000 events read: 9,999 metered, 1 invalid (less than 0.1 %)");
   });
 
