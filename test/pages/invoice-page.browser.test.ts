@@ -77,6 +77,93 @@ describe("the page of an invoice", () => {
   });
 });
 
+/** An invoice with a price table of so many models. */
+function invoiceOfModels(count: number): Invoice {
+  const models = Array.from({ length: count }, (_, index) => `model ${index + 1}`);
+  const book = {
+    organization: { id: "o", baseCurrency: "EUR" },
+    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["model"] }],
+    usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "n", groupBy: ["model"] }],
+    pricePlans: [
+      {
+        id: "p",
+        name: "P",
+        cycle: "MONTHLY",
+        usage: [
+          {
+            meter: "um.tokens",
+            rateTable: { per: 1_000_000, rows: models.map((model) => ({ when: { model }, rate: "2.5" })) },
+          },
+        ],
+      },
+    ],
+    accounts: [{ id: "acme", plan: "p", from: "2026-06-01" }],
+  };
+  const usage = models.map((model) => {
+    const cell = { accountId: "acme", meterId: "um.tokens", date: "2026-06-20" };
+    return { ...cell, quantity: "1234567", group: { model } };
+  });
+  const [invoice] = preview(readBook(book as never), { usage }, { explain: true }).invoices;
+  if (invoice === undefined) throw new TypeError("expected an invoice");
+  return invoice;
+}
+
+describe("a long invoice", () => {
+  test.each(["A4", "Letter"] as const)("prints on several sheets of %s, each with heads", async (format) => {
+    const open = await openPage(renderInvoice(invoiceOfModels(120), { ...DETAILS, locale: "de" }));
+    const { page } = open;
+    const countSheets = async (): Promise<number> => {
+      const paper = await page.pdf({ format });
+      return paper.toString("latin1").match(/\/Type \/Page\b/g)?.length ?? 0;
+    };
+    const sheets = await countSheets();
+    expect(sheets).toBeGreaterThanOrEqual(3);
+    expect(sheets).toBeLessThanOrEqual(6);
+    await page.emulateMedia({ media: "print" });
+    expect(await page.evaluate("getComputedStyle(document.querySelector('thead')).display")).toBe("table-header-group");
+    const rules = await page.evaluate(
+      "[...document.styleSheets[0].cssRules].filter(({ type }) => type === CSSRule.PAGE_RULE).map(({ cssText }) => cssText).join()",
+    );
+    expect(rules).toContain("counter(page)");
+    expect(rules).toContain("Acme Ltd · Rechnung");
+    await open.close();
+  });
+
+  test("has long names and units that stay within the width of a phone and a desk", async () => {
+    const word = "x".repeat(300);
+    const html = renderInvoice(invoiceOfModels(3), {
+      seller: { name: word, address: [word], taxIds: [word] },
+      buyer: { name: word },
+      number: "n".repeat(100),
+      account: word,
+      plan: word,
+      reference: word,
+      notes: word,
+      units: { "um.tokens": "u".repeat(50) },
+      taxes: [
+        { name: word, rate: 19 },
+        { name: "VAT", reverseCharge: word },
+      ],
+    });
+    for (const options of [PHONE, DESK]) {
+      const open = await openPage(html, options);
+      await expectSound(open);
+      await open.close();
+    }
+  });
+});
+
+describe("a locale", () => {
+  test.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("%s has no blank page", async (locale) => {
+    const [invoice] = exampleInvoices();
+    if (invoice === undefined) throw new TypeError("expected an invoice");
+    const open = await openPage(renderInvoice(invoice, { ...DETAILS, locale }), PHONE);
+    expect(await open.page.locator("tbody tr").count()).toBeGreaterThan(10);
+    await expectSound(open);
+    await open.close();
+  });
+});
+
 /** A picture of one color, as a data URI. */
 function plainPng(width: number, height: number, [red, green, blue]: readonly [number, number, number]): string {
   const chunk = (type: string, content: Buffer): Buffer => {

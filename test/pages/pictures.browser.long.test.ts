@@ -67,7 +67,7 @@ async function invoice(): Promise<Pictured> {
     events.map((line) => JSON.parse(line)),
     { explain: true },
   );
-  const [first] = invoices.toSorted((a, b) => b.revenueInfo.value.comparedTo(a.revenueInfo.value));
+  const first = invoices.find(({ currency }) => currency === "USD");
   if (first === undefined) throw new TypeError("expected an invoice");
   const html = renderInvoice(first, {
     id: "inv.0123456789ABCDEF",
@@ -86,7 +86,7 @@ async function invoice(): Promise<Pictured> {
     taxes: [{ name: "VAT", rate: "19" }],
     notes: "Please pay to DE89 3704 0044 0532 0130 00.",
   });
-  return { html, width: 900, height: 1240 };
+  return { html, width: 900, height: 1170 };
 }
 
 test.each([

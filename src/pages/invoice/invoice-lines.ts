@@ -120,7 +120,7 @@ function* createCardRows(described: DescribedLine, texts: PageTexts): Generator<
   const [only, second] = items;
   // A slab that only repeats the card's figures is shown in the card's row.
   const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line, texts);
-  const rate = isOnOneRow && isSimpleLine(line) ? only.line.valuePerQuantity : undefined;
+  const rate = isOnOneRow ? only.line.valuePerQuantity : undefined;
   yield createRow("card", label, { ...line, valuePerQuantity: rate, unit, slab: only?.slab }, texts);
   yield* createNoteRows(described);
   for (const { line: item, label: itemLabel, partLabel = itemLabel, slab, notes } of items) {

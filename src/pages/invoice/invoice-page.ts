@@ -69,9 +69,10 @@ function createPageRule({ details: { seller }, title, number }: InvoiceSheet, in
 }
 
 function* renderSheet(sheet: InvoiceSheet, index: number): Generator<string> {
-  const { details, texts, id, title, isDraft, facts, status, hasQuantities, rows, notices } = sheet;
+  const { details, texts, id, title, isDraft, facts, status, rows, notices } = sheet;
   const { words } = texts;
   const { seller, buyer, logo, notes } = details;
+  const columns = measureColumns(rows(), texts);
   const factList = facts.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd></div>`);
   const badge = isDraft ? ` <span class="badge">${escapeHtml(words.draft)}</span>` : "";
   const name = seller === undefined ? "" : `<p class="brand">${escapeHtml(seller.name)}</p>`;
@@ -85,12 +86,12 @@ function* renderSheet(sheet: InvoiceSheet, index: number): Generator<string> {
     `<div class="letter">${renderParty(words.from, seller)}${renderParty(words.billTo, buyer)}<dl class="facts">${factList.join("")}</dl></div>`,
     `<p class="status${isDraft ? " muted" : ""}">${escapeHtml(status)}</p>`,
     `<table><thead><tr><th scope="col">${escapeHtml(words.description)}</th>`,
-    hasQuantities
+    columns.hasFigures
       ? `<th scope="col" colspan="2">${escapeHtml(words.quantity)}</th><th scope="col" colspan="2">${escapeHtml(words.unitPrice)}</th>`
       : `<td colspan="4"></td>`,
     `<th scope="col">${escapeHtml(words.amount)}</th></tr></thead><tbody>`,
   ].join("\n");
-  yield* renderRows(rows, texts);
+  yield* renderRows(rows(), columns, texts);
   yield `</tbody></table>\n`;
   // Notices are in English.
   if (notices.length > 0) yield `<ul class="notices" lang="en">`;
@@ -117,23 +118,44 @@ function renderLines(lines: readonly string[]): string {
 /** The most decimal places to which numbers of a column are aligned. */
 const ALIGNED_DIGITS_MAX = 6;
 
-/** Renders rows; numbers of a column are aligned on their decimal marks. */
-function* renderRows(rows: () => Iterable<PageRow>, texts: InvoiceTexts): Generator<string> {
-  const { findFraction, decimalMark } = texts;
-  let [quantityDigits, rateDigits, isAfterItems] = [0, 0, false];
-  for (const { quantity = "", rate = "" } of rows()) {
+interface Columns {
+  /** Whether a row has a quantity or a unit price. */
+  readonly hasFigures: boolean;
+  /** The decimal places to which the numbers of a column are aligned. */
+  readonly quantityDigits: number;
+  readonly rateDigits: number;
+}
+
+function measureColumns(rows: Iterable<PageRow>, { findFraction }: InvoiceTexts): Columns {
+  let [hasFigures, quantityDigits, rateDigits] = [false, 0, 0];
+  for (const { quantity = "", rate = "" } of rows) {
+    hasFigures ||= quantity !== "" || rate !== "";
     quantityDigits = Math.max(quantityDigits, findFraction(quantity).length);
     rateDigits = Math.max(rateDigits, findFraction(rate).length);
   }
+  return {
+    hasFigures,
+    quantityDigits: Math.min(quantityDigits, ALIGNED_DIGITS_MAX),
+    rateDigits: Math.min(rateDigits, ALIGNED_DIGITS_MAX),
+  };
+}
+
+/** Renders rows; numbers of a column are aligned on their decimal marks. */
+function* renderRows(
+  rows: Iterable<PageRow>,
+  { quantityDigits, rateDigits }: Columns,
+  { findFraction, decimalMark }: InvoiceTexts,
+): Generator<string> {
+  let isAfterItems = false;
   const renderNumber = (name: string, text: string | undefined, digits: number): string => {
     if (text === undefined) return `<td class="${name}"></td>`;
     const { length } = findFraction(text);
-    const missing = "0".repeat(Math.max(0, Math.min(digits, ALIGNED_DIGITS_MAX) - length));
+    const missing = "0".repeat(Math.max(0, digits - length));
     const pad =
       missing === "" || !/\p{Nd}/u.test(text) ? "" : ` data-pad="${length === 0 ? decimalMark : ""}${missing}"`;
     return `<td class="${name}"${pad}>${escapeHtml(text)}</td>`;
   };
-  for (const { kind, label, quantity, unit = "", rate, basis = "", amount = "" } of rows()) {
+  for (const { kind, label, quantity, unit = "", rate, basis = "", amount = "" } of rows) {
     if (kind === "note") {
       yield `<tr class="note"><td colspan="6">${escapeHtml(label)}</td></tr>\n`;
       continue;
@@ -146,9 +168,14 @@ function* renderRows(rows: () => Iterable<PageRow>, texts: InvoiceTexts): Genera
       : [
           `<tr class="${kind}"><th scope="row">${escapeHtml(label)}</th>`,
           renderNumber("q", quantity, quantityDigits),
-          `<td class="u">${escapeHtml(unit)}</td>`,
+          `<td class="u">${escapeHtml(joinWords(unit))}</td>`,
           renderNumber("r", rate, rateDigits),
-          `<td class="b">${escapeHtml(basis)}</td><td class="a">${escapeHtml(amount)}</td></tr>\n`,
+          `<td class="b">${escapeHtml(joinWords(basis))}</td><td class="a">${escapeHtml(amount)}</td></tr>\n`,
         ].join("");
   }
+}
+
+/** Keeps a short text on one line. */
+function joinWords(text: string): string {
+  return text.length > 16 ? text : text.replaceAll(" ", "\u00A0");
 }

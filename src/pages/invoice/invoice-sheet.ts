@@ -25,8 +25,6 @@ export interface InvoiceSheet {
   readonly isDraft: boolean;
   readonly facts: readonly (readonly [name: string, value: string])[];
   readonly status: string;
-  /** Whether rows have quantities and unit prices. */
-  readonly hasQuantities: boolean;
   readonly rows: () => Iterable<PageRow>;
   readonly notices: readonly string[];
 }
@@ -64,7 +62,6 @@ export function createInvoiceSheet(invoice: Invoice, details: InvoiceDetails, me
       ...listReference(details, texts),
     ],
     status: describeStatus(status, totals.payable, { texts, dueDate, mergedInto }),
-    hasQuantities: true,
     *rows() {
       yield* createItemRows(invoice, texts);
       yield* createSumRows(invoice, details, totals, { texts, status });
@@ -190,7 +187,6 @@ export function createCompositeSheet(composite: CompositeInvoice, details: Invoi
       ...listReference(details, texts),
     ],
     status: words.dueStatus(formatAmount(total), formatDate(dueDate)),
-    hasQuantities: false,
     *rows() {
       for (const { number: part, account, total: amount } of invoices) {
         yield { kind: "card", label: account, amount: formatAmount(amount) };

@@ -32,7 +32,7 @@ th[scope=row], .note td { text-align: left; white-space: normal; }
 .u, .b { text-align: left; color: var(--ink-2); white-space: normal; overflow-wrap: break-word; }
 .card th { font-weight: 500; }
 .group > *, .total > * { font-weight: 600; }
-.slab > *, .item > *, .subtotal > *, .note td { color: var(--ink-2); }
+.slab > *, .item > *, .note td { color: var(--ink-2); }
 .note td { font-size: var(--text-s); }
 .note td::first-letter { text-transform: uppercase; }
 .total:not(:has(~ .total)) > * { font-size: var(--text-l); }
@@ -74,6 +74,7 @@ footer { margin-top: var(--space-5); color: var(--ink-3); font-size: var(--text-
   .bare th[scope=row] { flex: 1 1 0; }
   .a { margin-left: auto; padding-left: var(--space-3); }
   .q, .r { color: var(--ink-2); }
+  .u, .b { min-width: 0; overflow-wrap: anywhere; }
   .q:not(:empty) ~ .r:not(:empty)::before { content: "× " / ""; }
   td:empty { display: none; }
   .card, .group, .first, .total { border-top: 1px solid var(--line); }
@@ -92,7 +93,7 @@ footer { margin-top: var(--space-5); color: var(--ink-3); font-size: var(--text-
   .letter, .status { margin: var(--space-5) 0; }
   thead { display: table-header-group; }
   tr, .letter, .notices, .notes, footer { break-inside: avoid; }
-  .note, .sum, .total { break-before: avoid; }
+  .note, .sum, .total, footer { break-before: avoid; }
   .card:has(+ :is(.slab, .subtotal, .note)), .subtotal, .group { break-after: avoid; }
   .badge, .notices { border: 1px solid; background: none; }
   .watermark { position: fixed; inset: 0; display: flex; align-items: center; justify-content: center; font-size: 9rem; font-weight: 700; color: var(--danger); opacity: .1; transform: rotate(-28deg); overflow: hidden; }
