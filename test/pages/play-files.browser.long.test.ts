@@ -157,6 +157,32 @@ test("the example's request traces have the same totals as in the terminal", asy
   await open.close();
 });
 
+test("a file whose decimal mark is unknown is refused until the form has it", async () => {
+  const csv = files.file(
+    "marks.csv",
+    "Event ID;Account;Time;Units\ne1;prod;2024-06-20T10:00:00Z;1.234\ne2;prod;2024-06-21T10:00:00Z;7\ne3;prod;2024-06-21T10:00:00Z;NULL\n",
+  );
+  const map = files.file(
+    "marks.map.json",
+    JSON.stringify({
+      schemaName: { value: "call" },
+      accountId: { column: "Account" },
+      id: { column: "Event ID" },
+      timestamp: { column: "Time" },
+      attributes: { units: { column: "Units", empty: "skip" } },
+      dimensions: { region: { value: "eu" } },
+    }),
+  );
+  const { page } = await openBook(SMALL);
+  await choose(page, csv, map);
+  await page.getByText("1.234 is 1.234 or 1234").waitFor();
+  await page.getByLabel("attribute units: decimal mark").selectOption({ label: "decimal comma, as in 1.234,5" });
+  await page.getByRole("button", { name: "Price the file" }).click();
+  await page.getByText("2 events, 1 invoice").waitFor();
+  await page.getByText("1 row with an empty cell left out, as the map says").waitFor();
+  expect(await page.getByLabel("The map as JSON").inputValue()).toContain('"decimal":');
+});
+
 test("a dropped file is priced, and dropped text is ignored", async () => {
   const open = await openBook(SMALL);
   const { page } = open;

@@ -210,6 +210,11 @@ const accountFields = {
 };
 export interface AccountSchema extends StrictSchema<typeof accountFields> {}
 export const account: AccountSchema = z.strictObject(accountFields);
+
+/** Whether a text can be the id of an account. */
+export function isAccountId(text: string): boolean {
+  return accountFields.id.safeParse(text).success;
+}
 /** An account: events refer to it, and its customer pays its invoices. */
 export interface AccountInput extends Frozen<z.input<AccountSchema>> {}
 /** An account in input form, before references are resolved. */

@@ -1,6 +1,6 @@
 /** `--accounts-from-events`: creates accounts on one plan for account ids in events that the book doesn't have. */
 import { parseBook } from "../../book/book.ts";
-import type { Account } from "../../book/resources/account.ts";
+import { type Account, isAccountId } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { naturalCycleAt } from "../../calendar/cycle.ts";
@@ -97,6 +97,7 @@ export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | 
  * Adds an account for each unknown id to the book, from the natural cycle of its first event on.
  *
  * @param bookWithModel from {@link readBookWithModel}
+ * @throws {InputError} for a name that can't be the id of an account in a book
  */
 export function addNewAccounts(
   bookWithModel: Book,
@@ -105,6 +106,7 @@ export function addNewAccounts(
   const model = bookWithModel.accounts.find(({ id }) => id === MODEL_ID);
   const knownNames = new Set(bookWithModel.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
   const newAccountUses = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+  requireAccountIds(newAccountUses.map(([id]) => id));
   const createdAccounts = newAccountUses.map(([id, first]): Account => {
     if (model === undefined) throw new TypeError("expected a book with a model account");
     return {
@@ -131,6 +133,16 @@ export function addNewAccounts(
       accounts: [...bookWithModel.accounts.filter((account) => account !== model), ...createdAccounts],
     },
   };
+}
+
+function requireAccountIds(names: readonly string[]): void {
+  const [name, ...others] = names.filter((each) => !isAccountId(each));
+  if (name === undefined) return;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+  throw new InputError(
+    `${quoteText(name)}${more} cannot be an account: ids have 1 to 50 characters, without spaces and slashes; ` +
+      `write the ids of such names into the map, as in "accountId": {"column": "…", "values": {${quoteText(name)}: "…"}}`,
+  );
 }
 
 /** The start of the natural cycle that contains an instant. */

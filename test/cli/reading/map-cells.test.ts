@@ -211,6 +211,29 @@ describe("names of a file", () => {
     expect(err).toContain("2 unknown accounts: __proto__ (1 event), constructor (1 event)");
   });
 
+  test.each([
+    ["Globex GmbH", '"Globex GmbH" cannot be an account'],
+    ["a/b", '"a/b" cannot be an account'],
+    ["..", '".." cannot be an account'],
+    ["x".repeat(51), `"${"x".repeat(51)}" cannot be an account`],
+  ])("that are no ids, such as %s, create no accounts", async (name, sentence) => {
+    const { err, out, code } = await run(["preview", book, "--accounts-from-events"], toCsv([[name, "3"]]));
+    expect(err).toBe(
+      `ratebook: ${sentence}: ids have 1 to 50 characters, without spaces and slashes; write the ids of such names into the map, as in "accountId": {"column": "…", "values": {"${name}": "…"}}\n`,
+    );
+    expect(out).toBe("");
+    expect(code).toBe(1);
+  });
+
+  test("become the ids of new accounts", async () => {
+    const map = { ...MAP, accountId: { column: "Account", values: { "Globex GmbH": "globex" } } };
+    const { err, code } = await run(["preview", book, "--accounts-from-events"], toCsv([["Globex GmbH", "3"]]), {
+      map,
+    });
+    expect(err).toContain("note: 1 account created from the events");
+    expect(code).toBe(0);
+  });
+
   test("can be in a file beside the map", async () => {
     files.file("names.csv", '\uFEFFName;Id\r\n"Globex GmbH";prod\r\n__proto__;prod\r\nGlobex GmbH;prod\r\n');
     const accountId = { column: "Account", valuesFrom: "names.csv", values: { constructor: "prod" } };

@@ -186,11 +186,14 @@ function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Elem
         </p>
       );
     case "done": {
-      const { events, periods, problemCount, problems } = message;
+      const { events, leftOutCount, periods, problemCount, problems } = message;
       const invoiceCount = periods.reduce((count, { invoices }) => count + invoices.length, 0);
       return (
         <>
           <p>{`${formatCount(events, "event")}, ${formatCount(invoiceCount, "invoice")}`}</p>
+          {leftOutCount > 0 && (
+            <p>{`${formatCount(leftOutCount, "row")} with an empty cell left out, as the map says`}</p>
+          )}
           {problemCount > 0 && (
             <details class="bad" open={problemCount <= 5}>
               <summary>

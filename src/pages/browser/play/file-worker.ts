@@ -21,6 +21,8 @@ export type WorkerMessage =
       readonly problems: readonly string[];
       /** The number of events not counted and lines without an event. */
       readonly problemCount: number;
+      /** The number of rows that the map leaves out. */
+      readonly leftOutCount: number;
     }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -40,12 +42,16 @@ export async function priceFile(
   try {
     const run = createPreview(bookResult.book, { explain: true });
     const problems: string[] = [];
-    let [events, problemCount, bytes, reportedBytes] = [0, 0, 0, 0];
+    let [events, leftOutCount, problemCount, bytes, reportedBytes] = [0, 0, 0, 0, 0];
     const blocks = readFileEvents({ file, map }, bookResult.book.eventSchemas, (count) => {
       bytes = count;
     });
     for await (const block of blocks) {
       for (const event of block) {
+        if (event.reason?.code === "ROW_LEFT_OUT") {
+          leftOutCount += 1;
+          continue;
+        }
         events += 1;
         const problem = addEvent(event, run);
         if (problem === undefined) continue;
@@ -57,7 +63,14 @@ export async function priceFile(
       onMessage({ kind: "progress", read: bytes / file.size, events });
     }
     const { invoices } = run.finish();
-    onMessage({ kind: "done", events, periods: toPlayPeriods(invoices, bookResult.book), problems, problemCount });
+    onMessage({
+      kind: "done",
+      events,
+      periods: toPlayPeriods(invoices, bookResult.book),
+      problems,
+      problemCount,
+      leftOutCount,
+    });
   } catch (error) {
     onMessage({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
   }
