@@ -153,7 +153,12 @@ describe("a report that exceeds a page", () => {
     const linesWithDays = lines.filter(({ days }) => days !== undefined);
     expect(linesWithDays).toHaveLength(120);
     for (const { amount, days } of linesWithDays) expect(days?.amounts.at(-1)).toBe(amount);
-    for (const account of whole.drafts[0]?.accounts ?? [])
+    const [draft] = whole.drafts;
+    expect(draft?.totals).toHaveLength(1);
+    for (const total of draft?.totals ?? [])
+      for (const side of ["before", "after", "difference"] as const)
+        expect(formatDecimal(sum(total.items.map((item) => parseDecimal(item[side]))))).toBe(total[side]);
+    for (const account of draft?.accounts ?? [])
       for (const { causes, difference } of account.lines)
         expect(formatDecimal(sum(causes.map(({ amount }) => parseDecimal(amount))))).toBe(difference);
   });

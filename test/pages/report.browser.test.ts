@@ -100,9 +100,10 @@ describe("the report of the request traces", () => {
     expect(now).toBe("113.10");
     expect(text).toContain(now);
     expect(text).toContain(then);
-    await draft.locator("summary").first().click();
-    expect(await draft.locator("li").first().innerText()).toMatch(/rates|commitment|usage|bounds/);
-    await draft.locator("svg[role=img]").first().hover();
+    await draft.getByRole("button", { name: "Why Contoso code assistant pays more or less" }).click();
+    expect(await draft.locator(".row-detail tbody th").first().innerText()).toMatch(
+      /^Minimum commitment\s+new prices −\$4\.9737, new minimum commitment −\$21\.2316, rounding −\$0\.0047$/,
+    );
     await page.getByRole("img", { name: /^Charged by day; the same as a table/ }).hover();
     await page.getByText("As a table").first().click();
     await expectSound(open);

@@ -97,6 +97,7 @@ export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "line
 /** What one draft would change. */
 export interface BacktestPlan {
   readonly planId: string;
+  readonly name: string;
   readonly version: number;
   /** By currency. */
   readonly totals: readonly BacktestTotal[];
@@ -112,8 +113,13 @@ export interface BacktestPlan {
   readonly events: EventCounts;
 }
 
+/** From the first day of a billing period to the last; the end is exclusive. */
+type BacktestPeriod = Pick<PeriodTotal, "startDate" | "endDate">;
+
 /** The result of a backtest, as plain data. */
 export interface Backtest {
+  /** The billing periods of all compared invoices. Absent without invoices, and if only totals are computed. */
+  readonly period?: BacktestPeriod;
   /** The number of events by status on the current plans. */
   readonly events: EventCounts;
   /** As in a preview. */
@@ -200,8 +206,9 @@ function startBacktest(
         const scenario = scenarios[index];
         return scenario === undefined ? [] : [{ ...draft, scenario, accounts: [], leftOut: [], unpriced: [] }];
       });
-      if (effectiveRange !== undefined) compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
+      const period = effectiveRange && compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
       return {
+        ...(period && { period }),
         events: eventCountsOf(current),
         ...listUnmetered(run),
         plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)),
@@ -250,21 +257,39 @@ interface Bill {
   readonly invoices: readonly Invoice[];
 }
 
-/** Compares one account at a time, so that only its invoices are in memory. */
-function compareAccounts(comparison: Comparison, current: ScenarioResult, sides: readonly DraftSide[]): void {
+/** Compares one account at a time, so that only its invoices are in memory. Returns the period of all invoices. */
+function compareAccounts(
+  comparison: Comparison,
+  current: ScenarioResult,
+  sides: readonly DraftSide[],
+): BacktestPeriod | undefined {
+  let period: BacktestPeriod | undefined;
   for (const account of comparison.comparedAccounts) {
     const before = computeBill(comparison, current, account);
+    period = extendPeriod(period, before.invoices);
     for (const side of sides) {
       if (!side.supportedAccounts.has(account)) {
         if (before.total !== undefined) side.leftOut.push(account.id);
         continue;
       }
       const after = computeBill(comparison, side.scenario, account);
+      period = extendPeriod(period, after.invoices);
       side.unpriced = sumUnpriced([...side.unpriced, ...after.invoices.flatMap(({ unpriced = [] }) => unpriced)]);
       if (before.total !== undefined || after.total !== undefined)
         side.accounts.push(compareAccount(comparison, account, [current, side.scenario], [before, after]));
     }
   }
+  return period;
+}
+
+function extendPeriod(period: BacktestPeriod | undefined, invoices: readonly Invoice[]): BacktestPeriod | undefined {
+  return invoices.reduce<BacktestPeriod | undefined>(
+    (whole, { startDate, endDate }) => ({
+      startDate: whole === undefined || startDate < whole.startDate ? startDate : whole.startDate,
+      endDate: whole === undefined || endDate > whole.endDate ? endDate : whole.endDate,
+    }),
+    period,
+  );
 }
 
 /** @throws {RatebookError} ERR_ARITHMETIC with the account's id, if it can't be billed */
@@ -308,6 +333,7 @@ function toBacktestPlan(
   const migration = toMigrationOutcome(scenario, plan, comparedAccounts);
   return {
     planId: plan.id,
+    name: plan.name,
     version: plan.version,
     totals: [...new Set(accounts.map(({ currency }) => currency))].map((currency) =>
       sumCurrency(

@@ -100,8 +100,9 @@ export function buildReport(
     accounts.push(bytesLeft.details < 0 ? row : { ...row, detail: detailWithoutEvents });
   }
   addEvents(accounts, detailsWithEvents, Math.max(0, bytesLeft.details));
+  const ranges = invoices.length === 0 && backtest?.period !== undefined ? [backtest.period] : invoices;
   return {
-    ...findPeriod(invoices),
+    ...findPeriod(ranges),
     totals,
     events,
     problems: { first: problems.first.map(toPrintableFault), count: problems.count },
@@ -340,7 +341,7 @@ function listItemAmounts({ invoices }: ReportAccount, labels: readonly string[],
 }
 
 /** From the first day of all invoices to the last. */
-function findPeriod(invoices: readonly Invoice[]): Pick<ReportData, "period"> {
+function findPeriod(invoices: readonly Pick<Invoice, "startDate" | "endDate">[]): Pick<ReportData, "period"> {
   let [first, last] = [Infinity, -Infinity];
   for (const { startDate, endDate } of invoices)
     [first, last] = [Math.min(first, parseInstant(startDate)), Math.max(last, parseInstant(endDate))];

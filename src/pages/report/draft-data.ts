@@ -1,10 +1,11 @@
 /** The effect of drafts as page data. */
 import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
-import { type Cause, CAUSES, type DiffLine } from "../../analysis/diff/diff-invoices.ts";
+import type { MigrationOutcome } from "../../analysis/backtest/compare-invoices.ts";
+import { type Cause, CAUSES, type DiffLine, sumByItem } from "../../analysis/diff/diff-invoices.ts";
 import type { DiffRow } from "../../analysis/diff/table-steps.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
 import { toPrintable } from "../printable.ts";
@@ -14,7 +15,7 @@ import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } fro
 /**
  * The drafts of a backtest with causes.
  *
- * @param draftNames shown with the names of their plans
+ * @param draftNames their files; default: the names of their plans
  * @param maxBytes the maximum size of all their accounts as JSON
  */
 export function createDrafts(
@@ -36,8 +37,8 @@ interface DraftNames {
 }
 
 function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBytes: number): DraftData {
-  const { planId, version, totals, accounts, leftOut, migration } = plan;
-  const sortedAccounts = accounts.toSorted((a, b) => b.difference.abs().comparedTo(a.difference.abs()));
+  const { name, version, totals, accounts, leftOut, migration } = plan;
+  const sortedAccounts = accounts.toSorted(compareDifferences);
   const rows: DraftAccount[] = [];
   let bytesLeft = maxBytes;
   for (const account of sortedAccounts) {
@@ -49,14 +50,15 @@ function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBy
   // Accounts are added as points of the charts while they fit, then causes while there is room.
   for (const [index, row] of rows.entries()) {
     const account = sortedAccounts[index];
-    const lines = account === undefined ? [] : listChangedLines(account);
+    const lines = account === undefined ? [] : listChangedLines(account.lines, account.currency);
     bytesLeft -= countDataBytes(lines);
     if (bytesLeft < 0) break;
     rows[index] = { ...row, lines };
   }
-  const migrationText = migration === undefined ? "" : `, ${migration.mode} on ${migration.on}`;
+  const planName = `${name}${version === 1 ? "" : ` version ${version}`}`;
   return {
-    name: toPrintable(`${draftName === undefined ? "" : `${draftName}: `}${planId} version ${version}${migrationText}`),
+    name: toPrintable(draftName ?? planName),
+    plan: toPrintable(migration === undefined ? planName : `${planName}; ${describeMigration(migration)}`),
     totals: totals.map(({ currency, distribution: { more, same, less, quantiles }, ...total }): DraftTotal => ({
       currency,
       digits: minorUnitDigits(currency),
@@ -64,7 +66,11 @@ function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBy
       more,
       same,
       less,
-      quantiles: quantiles.map(({ percent, difference }) => ({ percent, difference: formatDecimal(difference) })),
+      median: formatDecimal(quantiles.find(({ percent }) => percent === 50)?.difference ?? ZERO),
+      items: listChangedLines(
+        sumByItem(accounts.flatMap((account) => (account.currency === currency ? account.lines : []))),
+        currency,
+      ),
     })),
     accounts: rows,
     more: accounts.length - rows.length,
@@ -83,9 +89,27 @@ function toDraftAccount(account: BacktestAccount, names: ReadonlyMap<string, str
   };
 }
 
-function listChangedLines({ lines, currency }: BacktestAccount): readonly DraftLine[] {
+/** The lines that change, and one for all others together, so that the lines add up. */
+function listChangedLines(lines: readonly DiffLine[], currency: string): readonly DraftLine[] {
   const digits = minorUnitDigits(currency);
-  return lines.filter(({ difference }) => !difference.isZero()).map((line) => toDraftLine(line, digits));
+  const changed = lines.filter(({ difference }) => !difference.isZero()).toSorted(compareDifferences);
+  const others = lines.filter(({ before, difference }) => difference.isZero() && !before.isZero());
+  if (changed.length === 0 || others.length === 0) return changed.map((line) => toDraftLine(line, digits));
+  const amount = sum(others.map(({ before }) => before));
+  const description = others.length === 1 ? "1 unchanged item" : `${others.length} unchanged items`;
+  const rest = { type: "", description, before: amount, after: amount, difference: ZERO, causes: {} };
+  return [...changed, rest].map((line) => toDraftLine(line, digits));
+}
+
+/** Largest absolute difference first. */
+function compareDifferences(a: Pick<DiffLine, "difference">, b: Pick<DiffLine, "difference">): number {
+  return b.difference.abs().comparedTo(a.difference.abs());
+}
+
+function describeMigration({ mode, on, moved, stayed }: MigrationOutcome): string {
+  const when = mode.startsWith("IMMEDIATE") ? `on ${on}` : `with their next billing period from ${on}`;
+  const overrides = mode.endsWith("IGNORE_OVERRIDE") ? ", without their overrides" : "";
+  return `accounts moved ${when}${overrides}: ${moved}; accounts that keep their plan: ${stayed.length}`;
 }
 
 function toDraftLine(line: DiffLine, digits: number): DraftLine {
@@ -111,14 +135,25 @@ function toDraftLine(line: DiffLine, digits: number): DraftLine {
 /** The maximum number of rows named beside a cause. */
 const ROWS_SHOWN_MAX = 3;
 
+/** Causes in plain words. */
+const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
+  usage: "usage",
+  rates: "new prices",
+  bounds: "new minimum or maximum charge",
+  days: "days billed",
+  commitment: "new minimum commitment",
+  credits: "credits",
+  rounding: "rounding",
+};
+
 /** A cause, with the rows of a price table that changed. */
 function describeCause(cause: Cause, rows: readonly DiffRow[] = []): string {
   const names = rows
     .filter(({ causes }) => (cause === "usage" || cause === "rates") && causes[cause] !== undefined)
     .map(({ when }) => toPrintable(describeGroup(when)));
-  if (names.length === 0) return cause;
+  if (names.length === 0) return CAUSE_WORDS[cause];
   const more = names.length - ROWS_SHOWN_MAX;
-  return `${cause} of ${names.slice(0, ROWS_SHOWN_MAX).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+  return `${CAUSE_WORDS[cause]} of ${names.slice(0, ROWS_SHOWN_MAX).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 const HUNDRED = decimalOfInteger(100);

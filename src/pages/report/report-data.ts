@@ -9,7 +9,7 @@ import type { NotBilled } from "../not-billed.ts";
 
 /** A whole report. */
 export interface ReportData {
-  /** The period of all invoices. Absent without invoices. */
+  /** The period of all invoices, or without them of those that drafts are compared with. Absent if there are none. */
   readonly period?: DayRange;
   /** By currency, most invoices first. */
   readonly totals: readonly CurrencyTotal[];
@@ -211,7 +211,10 @@ export interface EventsOfDay {
 
 /** The effect of a draft. */
 export interface DraftData {
+  /** Its file; without one, its plan. */
   readonly name: string;
+  /** The plan with its version, and how accounts move to it. */
+  readonly plan: string;
   readonly totals: readonly DraftTotal[];
   /** Largest absolute difference first; if there are too many, only the largest. */
   readonly accounts: readonly DraftAccount[];
@@ -237,7 +240,10 @@ export interface DraftTotal extends AmountChange {
   readonly more: number;
   readonly same: number;
   readonly less: number;
-  readonly quantiles: readonly { readonly percent: number; readonly difference: string }[];
+  /** Half of the accounts have at most this difference. */
+  readonly median: string;
+  /** The lines summed over all accounts, as those of an account. */
+  readonly items: readonly DraftLine[];
 }
 
 /** One account on a draft. */
@@ -245,13 +251,16 @@ export interface DraftAccount extends AmountChange {
   readonly id: string;
   readonly name: string;
   readonly currency: string;
-  /** The lines that change; empty if the page would be too large. */
+  /**
+   * The lines that change, largest absolute difference first, then one for all others. Empty if nothing changes, or if the
+   * page would be too large.
+   */
   readonly lines: readonly DraftLine[];
 }
 
 /** One line on both sides. */
 export interface DraftLine extends AmountChange {
   readonly label: string;
-  /** The change by each group of inputs. They add up to the difference. */
+  /** The change by each group of inputs, in words. They add up to the difference. */
   readonly causes: readonly NamedAmount[];
 }

@@ -67,7 +67,10 @@ describe("ratebook backtest", () => {
       "pp.dear,1,prod,USD,USAGE_RATE_CARD_AMOUNT,um.units,units,120,180,60",
       "",
     ]);
-    expect(JSON.parse((await backtest("--format", "json")).out)).toMatchObject({ plans: [{ planId: "pp.dear" }] });
+    expect(JSON.parse((await backtest("--format", "json")).out)).toMatchObject({
+      period: { startDate: "2024-06-01T00:00:00.000Z", endDate: "2024-07-01T00:00:00.000Z" },
+      plans: [{ planId: "pp.dear", name: expect.any(String) }],
+    });
   });
 
   test("checks a gate", async () => {

@@ -23,7 +23,7 @@ interface MoneyOptions {
   readonly digits: number;
   /** Absent where a sum of money is named by other means. */
   readonly currency?: string;
-  /** Whether positive amounts have a plus sign. */
+  /** Whether the amount is a difference, which has a plus or minus sign. */
   readonly hasPlusSign?: boolean;
 }
 
@@ -40,13 +40,22 @@ export function formatMoney(value: string, { digits, currency, hasPlusSign = fal
     });
     moneyFormats.set(key, format);
   }
-  return format.format(value as DecimalText);
+  const text = format.format(value as DecimalText);
+  return hasPlusSign ? text.replace("-", MINUS) : text;
 }
+
+/** The minus sign, which is as wide as the plus sign. */
+const MINUS = "\u2212";
 
 /** A percentage with one decimal place and its sign. */
 export function formatPercent(value: string): string {
-  const percentFormat = new Intl.NumberFormat(LOCALE, { minimumFractionDigits: 1, signDisplay: "exceptZero" });
-  return `${percentFormat.format(value as DecimalText)} %`;
+  const percentFormat = new Intl.NumberFormat(LOCALE, {
+    style: "unit",
+    unit: "percent",
+    minimumFractionDigits: 1,
+    signDisplay: "exceptZero",
+  });
+  return percentFormat.format(value as DecimalText).replace("-", MINUS);
 }
 
 const shareFormat = new Intl.NumberFormat(LOCALE, {
@@ -80,7 +89,9 @@ export function formatAxisValue(value: number, currency?: string): string {
     ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "symbol" }),
     notation: "compact",
     maximumSignificantDigits: 3,
-  }).format(value);
+  })
+    .format(value)
+    .replace("-", MINUS);
 }
 
 /** The number of decimal places of a decimal text. */
@@ -119,6 +130,14 @@ export function formatShortDay(day: string, after = 0): string {
 export function formatDayRange(from: string, until: string): string {
   const start = parseDayStart(from);
   return longDayFormat.formatRange(start, Math.max(start, parseDayStart(until) - DAY_MS));
+}
+
+const monthFormat = new Intl.DateTimeFormat(LOCALE, { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** A half-open range of whole months, such as `October 2026`; else its first and last day. */
+export function formatPeriod(from: string, until: string): string {
+  if (!from.endsWith("-01") || !until.endsWith("-01") || from >= until) return formatDayRange(from, until);
+  return monthFormat.formatRange(parseDayStart(from), parseDayStart(until) - DAY_MS);
 }
 
 /** The days from one day to another, the last one exclusive. */

@@ -1,35 +1,124 @@
-/** The effect of a draft: old and new amounts, the distribution of differences, and their causes. */
+/** The effect of drafts: totals now and with the draft, what changes them, and what each account pays and why. */
+import "./draft.css";
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
-import type { AmountChange, DraftAccount, DraftData, DraftTotal } from "../../report/report-data.ts";
-import { computeTicks, Dot, GridLine, useWidth } from "../common/charts.tsx";
-import { type Column, compareNames, DataTable, TableHead } from "../common/data-table.tsx";
+import type { DraftAccount, DraftData, DraftLine, DraftTotal, ReportData } from "../../report/report-data.ts";
+import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
 import {
   compareDecimals,
   formatCount,
   formatMoney,
   formatNumber,
   formatPercent,
+  formatPeriod,
   removeSign,
-  formatAxisValue,
 } from "../common/format.ts";
+import {
+  type ChangeRow,
+  ChangeTable,
+  Difference,
+  formatDifference,
+  LineTable,
+  type Money,
+  NarrowAmounts,
+  toneOf,
+} from "./change-table.tsx";
+import { Histogram, Scatter } from "./draft-charts.tsx";
+import { Fact, NotBilled, Problems } from "./summary.tsx";
 
-export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
-  const { name, totals, accounts, more, leftOut } = draft;
+/** The page of a backtest. */
+export function Impact({ data }: { readonly data: ReportData }): JSX.Element {
+  const { period, drafts, events, problems } = data;
+  const [firstDraft, ...otherDrafts] = drafts;
+  const title = `Impact of the price change${period === undefined ? "" : `, ${formatPeriod(period.from, period.until)}`}`;
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  const { read = 0 } = events;
   return (
-    <section aria-label={`Draft ${name}`}>
-      <h2>
-        Draft <bdi>{name}</bdi>
-      </h2>
-      {totals.length === 0 && <p>Nothing is billed, neither on the current plans nor on the draft.</p>}
+    <>
+      <header class="page-head">
+        <h1>{title}</h1>
+        <p class="soft">
+          {`${read === 0 ? "The same usage" : formatCount(read, "event")}, priced with the current plans and with `}
+          {firstDraft === undefined || otherDrafts.length > 0 ? (
+            formatCount(drafts.length, "draft")
+          ) : (
+            <bdi>
+              {firstDraft.name === firstDraft.plan ? firstDraft.plan : `${firstDraft.plan} (${firstDraft.name})`}
+            </bdi>
+          )}
+        </p>
+      </header>
+      <main class="stack">
+        <NotBilled data={data} />
+        {otherDrafts.length > 0 && <DraftList drafts={drafts} />}
+        {drafts.map((draft, index) => (
+          <Draft key={index} draft={draft} id={`draft-${index + 1}`} isOnly={otherDrafts.length === 0} />
+        ))}
+        <Problems problems={problems} />
+      </main>
+    </>
+  );
+}
+
+/** The totals of all drafts side by side, with links to each. */
+function DraftList({ drafts }: Pick<ReportData, "drafts">): JSX.Element {
+  const rows = drafts.flatMap(({ name, totals }, index) =>
+    totals.map((total): ChangeRow => {
+      const link = (
+        <a href={`#draft-${index + 1}`}>
+          <bdi>{name}</bdi>
+        </a>
+      );
+      return { label: link, note: describeCounts(total), change: total, money: total };
+    }),
+  );
+  return (
+    <nav class="panel" aria-labelledby="drafts">
+      <h2 id="drafts">Drafts compared</h2>
+      <ChangeTable label="Draft" rows={rows} />
+    </nav>
+  );
+}
+
+interface DraftProps {
+  readonly draft: DraftData;
+  /** The id of its heading. */
+  readonly id: string;
+  /** Whether the heading of the page names it. */
+  readonly isOnly?: boolean;
+}
+
+/** What one draft would change. */
+export function Draft({ draft, id, isOnly = false }: DraftProps): JSX.Element {
+  const { name, plan, totals, accounts, more, leftOut } = draft;
+  return (
+    <section class="stack" aria-labelledby={id}>
+      <header class={isOnly ? "hidden-text" : "draft-head"}>
+        <h2 id={id} tabIndex={-1}>
+          Draft <bdi>{name}</bdi>
+        </h2>
+        {name !== plan && (
+          <p class="soft">
+            <bdi>{plan}</bdi>
+          </p>
+        )}
+      </header>
+      {totals.length === 0 && (
+        <p class="panel">
+          Nothing is billed, neither now nor with the draft. Check that the usage is within the time in which accounts
+          have plans, or choose other days with <code>--from</code> and <code>--until</code>.
+        </p>
+      )}
       {totals.map((total) => (
         <DraftCurrency
           key={total.currency}
           total={total}
           accounts={accounts.filter(({ currency }) => currency === total.currency)}
-          isOnlyCurrency={totals.length === 1}
-          label={`Changes in ${total.currency} by ${name}`}
+          suffix={totals.length === 1 ? "" : ` in ${total.currency}`}
+          name={name}
         />
       ))}
       {more > 0 && (
@@ -48,296 +137,165 @@ export function Draft({ draft }: { readonly draft: DraftData }): JSX.Element {
 interface DraftCurrencyProps {
   readonly total: DraftTotal;
   readonly accounts: readonly DraftAccount[];
-  readonly isOnlyCurrency: boolean;
-  readonly label: string;
+  /** Names the currency in titles if there are several. */
+  readonly suffix: string;
+  /** The name of the draft. */
+  readonly name: string;
 }
 
-function DraftCurrency({ total, accounts, isOnlyCurrency, label }: DraftCurrencyProps): JSX.Element {
-  const { currency, digits, before, after, more, same, less, quantiles } = total;
-  const toMoneyText = (value: string): string => formatMoney(value, { digits });
+/** The number of accounts from which charts say more than the table. */
+const CHARTS_FROM = 10;
+
+function DraftCurrency({ total, accounts, suffix, name }: DraftCurrencyProps): JSX.Element {
+  const { before, after, difference, percent, more, same, less, items } = total;
+  const hasCharts = more + less > 0 && accounts.length >= CHARTS_FROM;
   return (
     <>
-      {!isOnlyCurrency && <h3>{currency}</h3>}
-      <dl class="cards">
-        <div class="figure">
-          <dt>Now</dt>
-          <dd>{toMoneyText(before)}</dd>
-          <dd>{currency}</dd>
-        </div>
-        <div class="figure">
-          <dt>On the draft</dt>
-          <dd>{toMoneyText(after)}</dd>
-          <dd>{formatChange(total, digits)}</dd>
-        </div>
-        <div class="figure">
-          <dt>Accounts</dt>
-          <dd>{formatNumber(more + same + less)}</dd>
-          <dd>{`${formatNumber(more)} ${more === 1 ? "pays" : "pay"} more, ${formatNumber(same)} the same, ${formatNumber(less)} less`}</dd>
-        </div>
+      <dl class="facts" aria-label={`Totals${suffix}`}>
+        <Fact label={`Now${suffix}`} value={formatMoney(before, total)} notes={[]} />
+        <Fact label="With the draft" value={formatMoney(after, total)} notes={[]} />
+        <Fact
+          label="Difference"
+          value={formatDifference(difference, total)}
+          notes={percent === undefined ? [] : [formatPercent(percent)]}
+          isMain
+        />
+        <Fact label="Accounts" value={formatNumber(more + same + less)} notes={[describeCounts(total)]} />
       </dl>
-      {accounts.length > 1 && (
+      {items.length === 0 ? (
+        <section class="panel">
+          <h3>No account pays more or less</h3>
+          <p>
+            The draft charges each account what it pays now. If you expected a difference, check that the draft changes
+            a price that this usage reaches.
+          </p>
+        </section>
+      ) : (
+        <section class="panel" aria-label={`What changes the total${suffix}: ${name}`}>
+          <h3>{`What changes the total${suffix}`}</h3>
+          <LineTable lines={items} change={total} money={total} />
+        </section>
+      )}
+      {hasCharts && (
         <div class="charts">
-          <Scatter accounts={accounts} currency={currency} digits={digits} />
-          <Histogram accounts={accounts} currency={currency} />
+          <Histogram accounts={accounts} total={total} />
+          <Scatter accounts={accounts} total={total} />
         </div>
       )}
-      {more + same + less > 2 && (
-        <table class="quantiles">
-          <caption>This share of the accounts changes by no more than</caption>
-          <TableHead
-            columns={quantiles.map(({ percent }) => ({ label: `${formatNumber(percent)} %`, class: "number" }))}
-          />
-          <tbody>
-            <tr>
-              {quantiles.map(({ percent, difference }) => (
-                <td key={percent} class="number">
-                  {formatMoney(difference, { digits, hasPlusSign: true })}
-                </td>
-              ))}
-            </tr>
-          </tbody>
-        </table>
-      )}
-      <h3>Largest changes</h3>
-      <DataTable
-        rowNoun="account"
-        label={label}
-        rows={accounts}
-        columns={createColumns(digits)}
-        rowKey={({ id }) => id}
-        searchText={({ id, name }) => `${id} ${name}`}
-        placeholder="Search by name or id"
-        initialSort="difference"
-        pageSize={10}
-      />
+      <Accounts accounts={accounts} total={total} suffix={suffix} name={name} />
     </>
   );
 }
 
-function createColumns(digits: number): readonly Column<DraftAccount>[] {
+function describeCounts({ more, less, same }: DraftTotal): string {
+  return [
+    ...(more > 0 ? [`${formatNumber(more)} ${more === 1 ? "pays" : "pay"} more`] : []),
+    ...(less > 0 ? [`${formatNumber(less)} ${less === 1 ? "pays" : "pay"} less`] : []),
+    ...(same > 0 ? [`${formatNumber(same)} ${same === 1 ? "pays" : "pay"} the same`] : []),
+  ].join(", ");
+}
+
+const DIRECTIONS = {
+  all: { label: "All", matches: () => true },
+  more: { label: "Pay more", matches: (account: DraftAccount) => toneOf(account.difference) === "more" },
+  less: { label: "Pay less", matches: (account: DraftAccount) => toneOf(account.difference) === "less" },
+} as const;
+
+/** The accounts, all of them or those that pay more or less. */
+function Accounts({ accounts, total, suffix, name }: DraftCurrencyProps): JSX.Element {
+  const [direction, setDirection] = useState<keyof typeof DIRECTIONS>("all");
+  const { more, same, less } = total;
+  const counts = { all: more + same + less, more, less };
+  const keys = (["all", "more", "less"] as const).filter((key) => key === "all" || counts[key] > 0);
+  return (
+    <section class="panel" aria-label={`Accounts${suffix}: ${name}`}>
+      <h3>{`${more + less === 0 ? "What each account pays" : "Who pays more or less"}${suffix}`}</h3>
+      {keys.length > 2 && (
+        <div class="choices screen-only" role="group" aria-label="Accounts shown">
+          {keys.map((key) => (
+            <button key={key} type="button" aria-pressed={key === direction} onClick={() => setDirection(key)}>
+              {DIRECTIONS[key].label} <span class="soft">{formatNumber(counts[key])}</span>
+            </button>
+          ))}
+        </div>
+      )}
+      <DataTable
+        key={direction}
+        rowNoun="account"
+        label={`Changes in ${total.currency} by ${name}`}
+        rows={accounts.filter(DIRECTIONS[direction].matches)}
+        columns={createColumns(total).filter(({ name: column }) => more + less > 0 || column !== "reason")}
+        rowKey={({ id }) => id}
+        searchText={({ id, name: accountName }) => `${id} ${accountName}`}
+        placeholder="Search by name or id"
+        initialSort="difference"
+        pageSize={10}
+        detail={{
+          label: (account) => `Why ${account.name} pays more or less`,
+          canOpen: ({ lines }) => lines.length > 0,
+          render: ({ lines, ...account }) => <LineTable lines={lines} change={account} money={total} />,
+        }}
+      />
+    </section>
+  );
+}
+
+function createColumns(money: Money): readonly Column<DraftAccount>[] {
   const amountColumn = (name: "before" | "after", label: string): Column<DraftAccount> => ({
     name,
     label,
     isNumber: true,
     isWideOnly: true,
-    cell: (row) => formatMoney(row[name], { digits }),
+    cell: (row) => formatMoney(row[name], money),
     compare: (a, b) => compareDecimals(a[name], b[name]),
   });
   return [
     {
       name: "name",
       label: "Account",
-      cell: (account) => <Causes account={account} digits={digits} />,
+      cell: (account) => <AccountName account={account} money={money} />,
       compare: (a, b) => compareNames(a.name, b.name),
     },
+    { name: "reason", label: "Main reason", isWideOnly: true, cell: ({ lines }) => describeReason(lines, money) },
     amountColumn("before", "Now"),
     amountColumn("after", "Draft"),
     {
       name: "difference",
       label: "Difference",
       isNumber: true,
-      cell: (row) => formatChange(row, digits),
+      cell: (account) => <Difference change={account} money={money} />,
       compare: (a, b) => compareDecimals(removeSign(a.difference), removeSign(b.difference)),
+    },
+    {
+      name: "percent",
+      label: "Percent",
+      isNumber: true,
+      isWideOnly: true,
+      cell: ({ percent }) => <span class="soft">{percent !== undefined && formatPercent(percent)}</span>,
+      compare: (a, b) => compareDecimals(removeSign(a.percent ?? "0"), removeSign(b.percent ?? "0")),
     },
   ];
 }
 
-function formatChange({ difference, percent }: AmountChange, digits: number): string {
-  const text = formatMoney(difference, { digits, hasPlusSign: true });
-  return percent === undefined ? text : `${text} (${formatPercent(percent)})`;
-}
-
-/** An account that expands to the causes of each changed line. */
-function Causes({ account, digits }: { readonly account: DraftAccount; readonly digits: number }): JSX.Element {
-  const { name, id, lines, before, after } = account;
-  if (lines.length === 0) return <bdi>{name}</bdi>;
+function AccountName({ account, money }: { readonly account: DraftAccount; readonly money: Money }): JSX.Element {
+  const { id, name } = account;
   return (
-    <details>
-      <summary>
-        <bdi>{name}</bdi>
-        {name !== id && (
-          <span class="soft small">
-            {" "}
-            <bdi>{id}</bdi>
-          </span>
-        )}
-        <span class="narrow-only soft small">
-          {formatMoney(before, { digits })} to {formatMoney(after, { digits })}
-        </span>
-      </summary>
-      <ul class="causes">
-        {lines.map((line, index) => (
-          <li key={index}>
-            <bdi>{line.label}</bdi>: {formatMoney(line.before, { digits })} to {formatMoney(line.after, { digits })}
-            {line.causes.length > 0 && (
-              <span class="soft small">
-                {" "}
-                {line.causes
-                  .map((cause) => `${cause.label} ${formatMoney(cause.amount, { digits, hasPlusSign: true })}`)
-                  .join(", ")}
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
-    </details>
+    <>
+      <bdi>{name}</bdi>
+      {name !== id && <bdi class="id soft small">{id}</bdi>}
+      <NarrowAmounts change={account} money={money} />
+    </>
   );
 }
 
-const HEIGHT = 300;
-const [LEFT, RIGHT, TOP, BOTTOM] = [56, 14, 12, 40];
-/** The left margin of the histogram, whose labels are shorter. */
-const HISTOGRAM_LEFT = 48;
-const BIN_COUNT = 24;
-/** The maximum distance in pixels at which a point is described. */
-const DISTANCE_MAX = 24;
-
-interface DraftChartProps {
-  readonly accounts: readonly DraftAccount[];
-  readonly currency: string;
-}
-
-/** Old and new amounts as one point per account. The table of changes below it contains the same data. */
-function Scatter({ accounts, currency, digits }: DraftChartProps & { readonly digits: number }): JSX.Element {
-  const [figureRef, width] = useWidth(460);
-  const [selectedIndex, setSelectedIndex] = useState<number | undefined>();
-  const points = accounts.map(({ before, after }) => [Number(before), Number(after)] as const);
-  const ticks = computeTicks(findExtreme(points, Math.min), findExtreme(points, Math.max));
-  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const x = (value: number): number => LEFT + ((value - low) / (high - low)) * (width - LEFT - RIGHT);
-  const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
-  const selectNearest = (left: number, top: number): void => {
-    let [nearest, leastDistance] = [-1, DISTANCE_MAX ** 2];
-    for (const [index, [before, after]] of points.entries()) {
-      const distance = (x(before) - left) ** 2 + (y(after) - top) ** 2;
-      if (distance < leastDistance) [nearest, leastDistance] = [index, distance];
-    }
-    setSelectedIndex(nearest === -1 ? undefined : nearest);
-  };
-  const drawPoints = (isIncluded: (before: number, after: number) => boolean): string =>
-    points
-      .filter(([before, after]) => isIncluded(before, after))
-      .map(([before, after]) => `M${x(before).toFixed(1)} ${y(after).toFixed(1)}h0`)
-      .join("");
-  const selectedAccount = selectedIndex === undefined ? undefined : accounts[selectedIndex];
-  const selectedPoint = selectedIndex === undefined ? undefined : points[selectedIndex];
+/** The line that changes most. */
+function describeReason(lines: readonly DraftLine[], money: Money): JSX.Element | null {
+  const [first, ...others] = lines.filter(({ difference }) => difference !== "0");
+  if (first === undefined) return null;
   return (
-    <figure class="chart keep-together" ref={figureRef}>
-      <figcaption>
-        {`Each account in ${currency}: now and on the draft`}
-        <span class="legend">
-          <span class="key">
-            <Dot name="more" /> pays more
-          </span>
-          <span class="key">
-            <Dot name="less" /> pays less
-          </span>
-        </span>
-      </figcaption>
-      <svg
-        width={width}
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        aria-label="Each account's amount now and on the draft; the table of largest changes has the figures"
-        onPointerMove={({ offsetX, offsetY }) => selectNearest(offsetX, offsetY)}
-        onPointerLeave={() => setSelectedIndex(undefined)}
-      >
-        {ticks.map((tick) => (
-          <g key={tick}>
-            <GridLine y={y(tick)} left={LEFT} right={width - RIGHT} label={formatAxisValue(tick)} />
-            <text class="tick" x={x(tick)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
-              {formatAxisValue(tick)}
-            </text>
-          </g>
-        ))}
-        <line class="diagonal" x1={x(low)} y1={y(low)} x2={x(high)} y2={y(high)} />
-        <path class="points same" d={drawPoints((before, after) => before === after)} />
-        <path class="points less" d={drawPoints((before, after) => after < before)} />
-        <path class="points more" d={drawPoints((before, after) => after > before)} />
-        {selectedPoint !== undefined && (
-          <circle class="selected-point" cx={x(selectedPoint[0])} cy={y(selectedPoint[1])} r="6" />
-        )}
-        <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">
-          now
-        </text>
-        <text class="tick" x={LEFT + 4} y={TOP + 8}>
-          draft
-        </text>
-      </svg>
-      <p class="readout soft screen-only" aria-hidden="true">
-        {selectedAccount === undefined
-          ? " "
-          : `${selectedAccount.name}: ${formatMoney(selectedAccount.before, { digits })} to ${formatMoney(selectedAccount.after, { digits })}`}
-      </p>
-    </figure>
-  );
-}
-
-/** The minimum or maximum of 0 and all coordinates, without spreading a hundred thousand arguments. */
-function findExtreme(points: readonly (readonly [number, number])[], choose: (a: number, b: number) => number): number {
-  return points.reduce((extreme, [before, after]) => choose(extreme, choose(before, after)), 0);
-}
-
-/** The number of accounts by size of their difference. */
-function Histogram({ accounts, currency }: DraftChartProps): JSX.Element {
-  const [figureRef, width] = useWidth(460);
-  const differences = accounts.map(({ difference }) => Number(difference));
-  const low = differences.reduce((a, b) => Math.min(a, b), 0);
-  const high = differences.reduce((a, b) => Math.max(a, b), 0);
-  const step = (high - low || 1) / BIN_COUNT;
-  const counts = Array.from({ length: BIN_COUNT }, () => 0);
-  for (const difference of differences) {
-    const bin = Math.min(BIN_COUNT - 1, Math.floor((difference - low) / step));
-    counts[bin] = (counts[bin] ?? 0) + 1;
-  }
-  const ticks = computeTicks(0, Math.max(...counts)).filter(Number.isInteger);
-  const maxCount = ticks.at(-1) ?? 1;
-  const x = (difference: number): number =>
-    HISTOGRAM_LEFT + ((difference - low) / (step * BIN_COUNT)) * (width - HISTOGRAM_LEFT - RIGHT);
-  const y = (count: number): number => TOP + (1 - count / maxCount) * (HEIGHT - TOP - BOTTOM);
-  return (
-    <figure class="chart keep-together" ref={figureRef}>
-      <figcaption>{`How many accounts change by how much, in ${currency}`}</figcaption>
-      <svg
-        width={width}
-        height={HEIGHT}
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        role="img"
-        aria-label="How many accounts change by how much; the table of largest changes has the figures"
-      >
-        {ticks.map((tick) => (
-          <GridLine key={tick} y={y(tick)} left={HISTOGRAM_LEFT} right={width - RIGHT} label={formatNumber(tick)} />
-        ))}
-        {counts.map((count, bin) => {
-          const start = low + bin * step;
-          return (
-            count > 0 && (
-              <rect
-                key={bin}
-                class={start + step / 2 > 0 ? "bar more" : "bar less"}
-                x={x(start) + 0.5}
-                y={y(count)}
-                width={Math.max(1, x(start + step) - x(start) - 1)}
-                height={HEIGHT - BOTTOM - y(count)}
-              >
-                <title>{`${formatCount(count, "account")} from ${formatAxisValue(start)} to ${formatAxisValue(start + step)}`}</title>
-              </rect>
-            )
-          );
-        })}
-        <line class="zero" x1={x(0)} x2={x(0)} y1={TOP} y2={HEIGHT - BOTTOM} />
-        {computeTicks(low, high)
-          .filter((value) => value >= low && value <= high)
-          .map((value) => (
-            <text class="tick" key={value} x={x(value)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
-              {formatAxisValue(value)}
-            </text>
-          ))}
-        <text class="tick" x={width - RIGHT} y={HEIGHT - 6} text-anchor="end">
-          change
-        </text>
-      </svg>
-    </figure>
+    <span class="soft">
+      <bdi>{first.label}</bdi>
+      {others.length > 0 && ` ${formatDifference(first.difference, money)} and ${formatNumber(others.length)} more`}
+    </span>
   );
 }

@@ -10,7 +10,7 @@ import type { ReportData, AccountData, InvoiceData } from "../../report/report-d
 import { DayChart, type DaySeries } from "../common/charts.tsx";
 import { formatAxisValue, formatDayRange, formatMoney } from "../common/format.ts";
 import { Accounts, findLinesWithDays } from "./accounts.tsx";
-import { Draft } from "./draft.tsx";
+import { Draft, Impact } from "./draft.tsx";
 import { findTierChanges, Invoice, type InvoiceMoney } from "./invoice.tsx";
 import { CurrencyCharges, Facts, NotBilled, Problems, UsageCharts } from "./summary.tsx";
 
@@ -26,7 +26,7 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
   return (
     <>
       <header class="page-head">
-        <h1>{accounts.length === 0 && drafts.length > 0 ? "Impact of the price change" : "Usage and invoices"}</h1>
+        <h1>Usage and invoices</h1>
         {period !== undefined && <p class="soft">{formatDayRange(period.from, period.until)}</p>}
       </header>
       <main class="stack">
@@ -41,8 +41,8 @@ function Overview({ data }: { readonly data: ReportData }): JSX.Element {
             suffix={totals.length === 1 ? "" : ` in ${total.currency}`}
           />
         ))}
-        {drafts.map((draft) => (
-          <Draft key={draft.name} draft={draft} />
+        {drafts.map((draft, index) => (
+          <Draft key={index} draft={draft} id={`draft-${index + 1}`} />
         ))}
         {accounts.length > 0 && <Accounts data={data} />}
         {usage.length > 0 && <Usage usage={usage} />}
@@ -163,7 +163,8 @@ if (page !== null) {
   const printArea = document.createElement("div");
   printArea.id = "print-area";
   document.body.append(printArea);
-  render(<Report data={data} />, page);
+  const isBacktest = data.accounts.length === 0 && data.drafts.length > 0;
+  render(isBacktest ? <Impact data={data} /> : <Report data={data} />, page);
   addEventListener("beforeprint", () =>
     render(<PrintedInvoices data={data} accountId={readAccountInAddress()} />, printArea),
   );

@@ -77,7 +77,8 @@ interface FactProps {
   readonly isMain?: boolean;
 }
 
-function Fact({ label, value, notes, isMain = false }: FactProps): JSX.Element {
+/** A figure with its name and notes. */
+export function Fact({ label, value, notes, isMain = false }: FactProps): JSX.Element {
   return (
     <div class={isMain ? "fact main" : "fact"}>
       <dt>{label}</dt>

@@ -1,0 +1,126 @@
+/** The page of a backtest in a browser: its figures are those of the terminal and of the guide. */
+import type { BrowserContextOptions } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
+import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
+import { bookOfMany, planAt, tableOf, usageOfMany } from "./many-accounts.ts";
+
+let files: Folder;
+beforeAll(() => {
+  files = folder();
+});
+afterAll(() => files.remove());
+
+const openBacktest = async (options: BrowserContextOptions, ...args: readonly string[]): Promise<OpenPage> => {
+  const { code, out } = await ratebook(["backtest", ...args, "--format", "html"]);
+  expect(code).toBe(0);
+  return openPage(out, options);
+};
+const draftFile = (name: string): string => examplePath("llm-api", `drafts/${name}.json`);
+const openTraces = async (options: BrowserContextOptions, ...drafts: readonly string[]): Promise<OpenPage> =>
+  openBacktest(options, examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS, "--plan", ...drafts.map(draftFile));
+const openMany = async (rate: number | string): Promise<OpenPage> =>
+  openBacktest(
+    DESK,
+    files.file("book.json", JSON.stringify(bookOfMany(40))),
+    "--usage",
+    files.file("usage.csv", usageOfMany(40)),
+    "--plan",
+    files.file("draft.json", JSON.stringify(planAt("pp.draft", rate))),
+  );
+const readFact = async ({ page }: OpenPage, name: string): Promise<string> =>
+  page.getByText(name, { exact: true }).first().locator("..").innerText();
+
+describe("the page of a backtest", () => {
+  test.each([
+    ["on a desk", DESK],
+    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
+  ])("%s: is headed by what it is, and has totals, items and accounts with their causes", async (_, options) => {
+    const open = await openTraces(options, "lower-fee");
+    const { page } = open;
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Impact of the price change, November 2023");
+    expect(await page.title()).toBe("Impact of the price change, November 2023");
+    expect(await page.locator(".page-head p").innerText()).toBe(
+      "28,185 events, priced with the current plans and with Model API version 2 (lower-fee.json)",
+    );
+    const facts = await page.locator(".facts").innerText();
+    expect(facts.split(/\s*\n\s*/)).toEqual([
+      "Now",
+      "$113.10",
+      "With the draft",
+      "$68.34",
+      "Difference",
+      "−$44.76",
+      "−39.6%",
+      "Accounts",
+      "2",
+      "2 pay less",
+    ]);
+    const items = page.getByRole("region", { name: /^What changes the total/ }).locator("tbody tr");
+    expect(await items.locator("th > :first-child").allInnerTexts()).toEqual([
+      "Minimum commitment",
+      "Platform fee",
+      "Requests",
+      "6 unchanged items",
+      "Total",
+    ]);
+    expect(await items.nth(2).innerText()).toMatch(/new prices[^]*\+\$1\.45/);
+    await page.getByRole("button", { name: "Why Contoso code assistant pays more or less" }).press("Enter");
+    // The causes of the guide, whose `diff` has −35.7553104 and −0.0046896.
+    expect(await page.locator(".row-detail .cause").first().innerText()).toBe(
+      "new prices +$9.55, new minimum commitment −$35.7553, rounding −$0.0047",
+    );
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("of several drafts: begins with a list of them, whose links lead to each", async () => {
+    const open = await openTraces(DESK, "one-rate", "volume");
+    const { page } = open;
+    const drafts = page.getByRole("navigation", { name: "Drafts compared" });
+    expect(await drafts.locator("tbody tr").allInnerTexts()).toEqual([
+      expect.stringMatching(/^one-rate\.json\s+1 pays more, 1 pays less\s+\$113\.10\s+\$93\.73\s+−\$19\.37\s+−17\.1%$/),
+      expect.stringMatching(/^volume\.json\s+2 pay less\s+\$113\.10\s+\$78\.69\s+−\$34\.41\s+−30\.4%$/),
+    ]);
+    await drafts.getByRole("link", { name: "volume.json" }).press("Enter");
+    await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0);
+    expect(await page.getByRole("heading", { name: "Draft volume.json" }).isVisible()).toBe(true);
+    await page.getByRole("button", { name: "Pay more 1" }).click();
+    expect(await tableOf(open, "Changes in USD by one-rate.json").count()).toBe(1);
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("of many accounts: charts, and no account left out", async () => {
+    const open = await openMany("0.8");
+    const { page } = open;
+    expect(await readFact(open, "Accounts")).toMatch(/^Accounts\s+40\s/);
+    const bars = await page.locator(".bar title").allTextContents();
+    expect(bars.reduce((count, title) => count + Number.parseInt(title, 10), 0)).toBe(40);
+    const plot = page.getByRole("img", { name: /^Each account's difference/ });
+    expect(
+      await plot.locator("path").evaluateAll(
+        (all) =>
+          all
+            .map((each) => each.getAttribute("d"))
+            .join("")
+            .split("M").length,
+      ),
+    ).toBe(41);
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("of a draft that changes nothing: says so", async () => {
+    const open = await openMany(1);
+    const { page } = open;
+    expect(await readFact(open, "Accounts")).toMatch(/40 pay the same$/);
+    expect(await readFact(open, "Difference")).toMatch(/\$0\.00$/);
+    expect(await page.getByRole("heading", { name: "No account pays more or less" }).count()).toBe(1);
+    expect(await page.locator("svg[role=img]").count()).toBe(0);
+    await expectSound(open);
+    await open.close();
+  });
+});
