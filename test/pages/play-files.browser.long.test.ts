@@ -125,6 +125,7 @@ describe("a CSV file", () => {
     await page.getByLabel("dimension region, same value in all rows").fill("eu");
     await page.getByRole("button", { name: "Price the file" }).click();
     await page.getByText("7 events, 1 invoice").waitFor();
+    await page.getByText("Columns of this file").click();
     await page.getByText("The map as JSON").click();
     const map = files.file("sheet.map.json", await page.getByLabel("The map as JSON").inputValue());
     const { totals: expected, err } = await terminal(SMALL, csv, map);
@@ -248,6 +249,7 @@ describe("files other than one of events", () => {
     const { page } = open;
     await choose(page, events);
     await page.getByText("1 event, 1 invoice").waitFor();
+    await page.getByText("Columns of this file").click();
     await page.getByText("The map as JSON").click();
     const map = files.file("own.map.json", await page.getByLabel("The map as JSON").inputValue());
     const { totals: expected } = await terminal(SMALL, events, map);

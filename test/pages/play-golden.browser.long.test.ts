@@ -56,12 +56,19 @@ const shownOn = async (page: Page): Promise<readonly (readonly [title: string, f
   const texts = (await page.evaluate(`(async () => {
     const shown = [];
     const select = () => document.querySelector("select[aria-label='Billing period']");
+    const settle = async () => {
+      do await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+      while (document.querySelector("#side").ariaBusy === "true");
+    };
+    await settle();
     const periods = select() === null ? [undefined] : [...select().options].map(({ value }) => value);
     for (const period of periods) {
       if (period !== undefined) {
+        // The page may show another case by now.
+        if (![...(select()?.options ?? [])].some(({ value }) => value === period)) return [];
         select().value = period;
         select().dispatchEvent(new Event("change", { bubbles: true }));
-        await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+        await settle();
       }
       for (const invoice of document.querySelectorAll("table.invoice"))
         shown.push([

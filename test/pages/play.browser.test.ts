@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
+import { createLink } from "../../src/pages/browser/play/link.ts";
 import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
@@ -141,6 +142,10 @@ describe("the playground", () => {
     const again = await page.context().newPage();
     await again.goto(url);
     await expect.poll(() => totalsOn(again)).toEqual(["$3,050.00"]);
+    // A billing period that is no date is ignored.
+    const strange = await createLink({ ...JUNE, book: SMALL, usage: [usageLine("3000")], shown: "2024-99-01" });
+    await again.evaluate(`location.hash = ${JSON.stringify(strange)}`);
+    await expect.poll(() => again.getByText("June 2024", { exact: true }).count()).toBe(1);
     const cut = await page.context().newPage();
     await cut.goto(url.slice(0, -40));
     await cut.getByRole("alert").waitFor();

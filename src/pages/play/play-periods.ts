@@ -1,6 +1,6 @@
 /** Invoices as the playground shows them: by billing period, with currency symbols, and the amounts of each item. */
 import type { Book } from "../../book/resources/book.ts";
-import { daysBetween, parseDate } from "../../calendar/instant.ts";
+import { daysBetween, parseDate, tryParseInstant } from "../../calendar/instant.ts";
 import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
 import { ENGLISH } from "../../invoicing/invoice-words.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
@@ -89,9 +89,14 @@ function formatPeriodLabel(from: string, until: string): string {
     : formatLongPeriod(`${from}T00:00:00Z`, `${until}T00:00:00Z`);
 }
 
+/** Whether a text is a day, `YYYY-MM-DD`. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && tryParseInstant(`${text}T00:00:00Z`) !== undefined;
+}
+
 /** A period without invoices. For days that are no dates, the first month of the examples. */
 export function emptyPeriod({ from, until }: Pick<PlayPeriod, "from" | "until">): PlayPeriod {
-  const isValid = [from, until].every((day) => /^\d{4}-\d\d-\d\d$/.test(day)) && from < until;
+  const isValid = [from, until].every(isDay) && from < until;
   const days = isValid ? { from, until } : { from: "2026-01-01", until: "2026-02-01" };
   return { ...days, label: formatPeriodLabel(days.from, days.until), invoices: [], totals: [], items: {} };
 }

@@ -56,7 +56,7 @@ export function NumberField({
       aria-label={label}
       aria-invalid={!isValid(text) && !disabled}
       title={isValid(text) || disabled ? undefined : "Enter a number such as 0.25"}
-      value={isFocused || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
+      value={isFocused || !isValid(text) || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
       onFocus={({ currentTarget }) => {
         // Without commas between thousands, and selected as the browser had done.
         currentTarget.value = text;

@@ -45,7 +45,7 @@ export function InvoiceView({
   const { invoices } = period;
   const change = describeChange(period, before);
   return (
-    <section class="invoices" aria-labelledby="invoices">
+    <section class="invoices" aria-labelledby="invoices" tabIndex={0}>
       <h2 id="invoices" class="hidden-text">
         Invoice
       </h2>

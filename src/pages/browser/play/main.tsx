@@ -9,7 +9,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { readEditableValue } from "../../play/book-edits.ts";
 import { computeBill, type PlayBill, type PlayProblem } from "../../play/play-bill.ts";
 import { findNextCycle } from "../../play/play-cycles.ts";
-import { emptyPeriod, type PlayPeriod } from "../../play/play-periods.ts";
+import { emptyPeriod, isDay, type PlayPeriod } from "../../play/play-periods.ts";
 import type { PlayExample, PlayState } from "../../play/play-state.ts";
 import { withEvenUsage } from "../../play/typed-usage.ts";
 import { Bar } from "./bar.tsx";
@@ -50,6 +50,8 @@ interface Prices {
   /** The same period before the last step. */
   readonly before: PlayPeriod | undefined;
   readonly isLinkable: boolean;
+  /** Whether a change is not priced yet. */
+  readonly isBusy: boolean;
 }
 
 function usePrices(session: Session, source: string): Prices {
@@ -66,7 +68,7 @@ function usePrices(session: Session, source: string): Prices {
   const period = findShownPeriod(periods, session.state, bill, isFile);
   const before = periodsBefore?.find((each) => each.from === period.from);
   const problems = isFile ? bill.problems.filter(({ line }) => line !== undefined) : bill.problems;
-  return { bill, problems, fileResult, periods, period, before, isLinkable };
+  return { bill, problems, fileResult, periods, period, before, isLinkable, isBusy: settled !== session };
 }
 
 /** The page. @param source the page's script, which the worker runs too */
@@ -159,7 +161,7 @@ interface SideProps {
 
 /** The invoices and the curve of the selected item; on phones, a bar with the total that opens them. */
 function Side({ prices, session: { state, file }, curve, onChange }: SideProps): JSX.Element {
-  const { bill, problems, fileResult, periods, period, before } = prices;
+  const { bill, problems, fileResult, periods, period, before, isBusy } = prices;
   const [isOpen, setOpen] = useState(false);
   const announcement = useDebounced(`${period.label}: ${formatTotal(period)}`, ANNOUNCEMENT_MS);
   const costs = bill.curves.get(curve ?? "");
@@ -176,7 +178,7 @@ function Side({ prices, session: { state, file }, curve, onChange }: SideProps):
   };
   return (
     <>
-      <aside class={`side${isOpen ? " open" : ""}`} aria-label="Invoice" id="side">
+      <aside class={`side${isOpen ? " open" : ""}`} aria-label="Invoice" id="side" aria-busy={isBusy}>
         <InvoiceView
           periods={periods}
           period={period}
@@ -212,10 +214,11 @@ function describeEmpty(hasProblem: boolean, isFile: boolean, message: string | u
 /** The period whose invoices are shown; an empty one if it has none. */
 function findShownPeriod(
   periods: readonly PlayPeriod[],
-  { shown, from, until }: PlayState,
+  { shown: chosen, from, until }: PlayState,
   { book }: PlayBill,
   isFile: boolean,
 ): PlayPeriod {
+  const shown = chosen !== undefined && isDay(chosen) ? chosen : undefined;
   const found = periods.find((period) => shown === undefined || (period.from <= shown && shown < period.until));
   if (found !== undefined) return found;
   const [first] = periods;

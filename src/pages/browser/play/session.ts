@@ -17,6 +17,7 @@ export interface Session {
 }
 
 export interface SessionChange {
+  /** The parts that change; all parts if it is new. */
   readonly state?: Partial<PlayState>;
   /** Null removes the file. */
   readonly file?: ChosenFile | null;
@@ -55,7 +56,8 @@ export function useHistory(initialState: PlayState): History {
     setHistory((before) => ({
       past: isSameStep ? before.past : [...before.past, before.session].slice(-STEPS_MAX),
       session: {
-        state: { ...before.session.state, ...state },
+        // An example has no billing period yet; that of the plan before it may not be one of it.
+        state: isNew ? (state as PlayState) : { ...before.session.state, ...state },
         file: file === undefined ? before.session.file : (file ?? undefined),
         step,
         isNew: isNew || (isSameStep && before.session.isNew),
