@@ -35,7 +35,7 @@ describe("the written page", () => {
     expect(await writePage(files.file("book.jsonc", text))).toEqual({
       book: text,
       usage: [],
-      seats: [],
+
       events: "",
       from: "2024-01-01",
       until: "2024-02-01",
