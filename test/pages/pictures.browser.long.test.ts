@@ -36,6 +36,23 @@ async function reportWithDraft(): Promise<Pictured> {
   return { html, height: 1000 };
 }
 
+async function backtest(): Promise<Pictured> {
+  const { out: html } = await ratebook([
+    "backtest",
+    examplePath("llm-api", "book.json"),
+    ...TRACE_ARGUMENTS,
+    "--plan",
+    examplePath("llm-api", "drafts/lower-fee.json"),
+    "--format",
+    "html",
+  ]);
+  return {
+    html,
+    height: 1130,
+    walk: (page) => page.getByRole("button", { name: "Why Contoso code assistant" }).click(),
+  };
+}
+
 async function accountOfReport(): Promise<Pictured> {
   const { out: html } = await ratebook(["report", examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS]);
   return {
@@ -92,6 +109,7 @@ async function invoice(): Promise<Pictured> {
 test.each([
   ["report", reportWithDraft],
   ["report-account", accountOfReport],
+  ["backtest", backtest],
   ["playground", playground],
   ["invoice", invoice],
 ])("%s", async (name, make) => {
