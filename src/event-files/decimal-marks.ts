@@ -63,35 +63,52 @@ export function describeMissingMark(file: string, column: string, found: "," | A
 
 /** Checks the columns of one file whose decimal mark the map doesn't set: their numbers are read with a point. */
 export interface MarkCheck {
-  /**
-   * Creates an observer of the texts of a column.
-   *
-   * The observer throws an {@link InputError} for a number with a decimal comma.
-   */
+  /** Creates an observer of the texts of a column. */
   watchColumn(column: string): (text: string) => void;
-  /** Ends the file. @throws {InputError} for a column with only numbers that can be read with either mark */
+  /**
+   * Ends the file.
+   *
+   * @throws {InputError} for a column with numbers that have, or may have, a decimal comma, and none that must have a
+   * point; also if some have a comma, some a point, and some could have either
+   */
   end(): void;
+}
+
+/** What the numbers of a column so far say about its decimal mark. */
+interface WatchedColumn {
+  readonly name: string;
+  hasPoint: boolean;
+  /** The first number with a decimal comma. */
+  comma: string | undefined;
+  ambiguous: AmbiguousNumber | undefined;
+}
+
+/** Whether a number with a point, in a column with others, could say anything new. */
+function mayMatter({ ambiguous }: WatchedColumn, text: string, point: number): boolean {
+  return text.includes(".", point + 1) || (ambiguous === undefined && text.length - point === 4);
 }
 
 /** @param file the file's name, for messages */
 export function createMarkCheck(file: string): MarkCheck {
-  const columns: { readonly name: string; hasPoint: boolean; ambiguous: AmbiguousNumber | undefined }[] = [];
+  const columns: WatchedColumn[] = [];
   return {
     watchColumn(name) {
-      const column: (typeof columns)[number] = { name, hasPoint: false, ambiguous: undefined };
+      const column: WatchedColumn = { name, hasPoint: false, comma: undefined, ambiguous: undefined };
       columns.push(column);
       return (text) => {
         const point = text.indexOf(".");
         const hasComma = text.includes(",");
-        if (!hasComma && (point === -1 || (column.hasPoint && !text.includes(".", point + 1)))) return;
+        if (!hasComma && (point === -1 || (column.hasPoint && !mayMatter(column, text, point)))) return;
         const mark = findDecimalMark(text);
-        if (mark === ",") throw new InputError(describeMissingMark(file, name, mark, text));
         if (mark === ".") column.hasPoint = true;
+        else if (mark === ",") column.comma ??= text;
         else column.ambiguous ??= mark;
       };
     },
     end() {
-      for (const { name, hasPoint, ambiguous } of columns) {
+      for (const { name, hasPoint, comma, ambiguous } of columns) {
+        if (comma !== undefined && (!hasPoint || ambiguous !== undefined))
+          throw new InputError(describeMissingMark(file, name, ",", comma));
         if (!hasPoint && ambiguous !== undefined)
           throw new InputError(describeMissingMark(file, name, ambiguous, ambiguous.text));
       }

@@ -106,12 +106,17 @@ test.each([
   [["+1.234"]],
   [["999.999", "1.000"]],
   [["1,5"]],
-  [["0.5", "1,5"]],
+  [["0.5", "1,5", "1.234"]],
+  [["1.234", "1,5", "0.5"]],
   [["1.234.567"]],
   [["0,123"]],
   [["1 234,567"]],
 ])("%j is refused without a decimal mark", (texts) => {
   expect(readColumn(texts)).toBe("refused");
+});
+
+test("a number with a comma among numbers with a point is rejected alone", () => {
+  expect(readColumn(["0.5", "1,5", "12.25"])).toEqual(["0.5", undefined, "12.25"]);
 });
 
 test.each([
