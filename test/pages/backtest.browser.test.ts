@@ -88,7 +88,10 @@ describe("the page of a backtest", () => {
     await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0);
     expect(await page.getByRole("heading", { name: "Draft volume.json" }).isVisible()).toBe(true);
     await page.getByRole("button", { name: "Pay more 1" }).click();
-    expect(await tableOf(open, "Changes in USD by one-rate.json").count()).toBe(1);
+    const rows = tableOf(open, "Changes in USD by one-rate.json");
+    expect(await rows.count()).toBe(1);
+    // A line that goes up, as the account's total does.
+    expect(await rows.first().innerText()).toMatch(/Context tokens, standard \(millions\) \+\$1\.24 and 1 more/);
     await expectSound(open);
     await open.close();
   });
@@ -100,15 +103,13 @@ describe("the page of a backtest", () => {
     const bars = await page.locator(".bar title").allTextContents();
     expect(bars.reduce((count, title) => count + Number.parseInt(title, 10), 0)).toBe(40);
     const plot = page.getByRole("img", { name: /^Each account's difference/ });
-    expect(
-      await plot.locator("path").evaluateAll(
-        (all) =>
-          all
-            .map((each) => each.getAttribute("d"))
-            .join("")
-            .split("M").length,
-      ),
-    ).toBe(41);
+    const paths = await plot.locator("path").evaluateAll((all) => all.map((each) => each.getAttribute("d")).join(""));
+    const points = [...paths.matchAll(/M([\d.]+) ([\d.]+)/g)].map(([, x, y]) => ({ x: Number(x), y: Number(y) }));
+    expect(points).toHaveLength(40);
+    await plot.hover({ position: points[0] ?? { x: 0, y: 0 } });
+    expect(await page.locator(".day-values").innerText()).toMatch(
+      /^Customer \d+\s+now\s+\$[\d.,]+\s+draft\s+\$[\d.,]+\s+difference\s+−\$[\d.,]+$/,
+    );
     await expectSound(open);
     await open.close();
   });

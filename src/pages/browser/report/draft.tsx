@@ -3,7 +3,7 @@ import "./draft.css";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import type { DraftAccount, DraftData, DraftLine, DraftTotal, ReportData } from "../../report/report-data.ts";
+import type { DraftAccount, DraftData, DraftTotal, ReportData } from "../../report/report-data.ts";
 import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
 import {
   compareDecimals,
@@ -256,7 +256,7 @@ function createColumns(money: Money): readonly Column<DraftAccount>[] {
       cell: (account) => <AccountName account={account} money={money} />,
       compare: (a, b) => compareNames(a.name, b.name),
     },
-    { name: "reason", label: "Main reason", isWideOnly: true, cell: ({ lines }) => describeReason(lines, money) },
+    { name: "reason", label: "Main reason", isWideOnly: true, cell: (account) => describeReason(account, money) },
     amountColumn("before", "Now"),
     amountColumn("after", "Draft"),
     {
@@ -288,14 +288,16 @@ function AccountName({ account, money }: { readonly account: DraftAccount; reado
   );
 }
 
-/** The line that changes most. */
-function describeReason(lines: readonly DraftLine[], money: Money): JSX.Element | null {
-  const [first, ...others] = lines.filter(({ difference }) => difference !== "0");
-  if (first === undefined) return null;
+/** The line that changes most in the direction of the account's total. */
+function describeReason({ lines, difference }: DraftAccount, money: Money): JSX.Element | null {
+  const changed = lines.filter((line) => line.difference !== "0");
+  const main = changed.find((line) => toneOf(line.difference) === toneOf(difference)) ?? changed[0];
+  if (main === undefined) return null;
+  const others = changed.length - 1;
   return (
     <span class="soft">
-      <bdi>{first.label}</bdi>
-      {others.length > 0 && ` ${formatDifference(first.difference, money)} and ${formatNumber(others.length)} more`}
+      <bdi>{main.label}</bdi>
+      {others > 0 && ` ${formatDifference(main.difference, money)} and ${formatNumber(others)} more`}
     </span>
   );
 }
