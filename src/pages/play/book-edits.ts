@@ -74,27 +74,29 @@ export function editBook(text: string, change: (value: unknown) => unknown, dire
   const value = toEditableValue(written);
   if (value === undefined) return text;
   const next = change(value);
-  const expected = toComparable(next);
-  const isRight = (candidate: string): boolean => toComparable(tryParseJson(candidate)) === expected;
   if (direct !== undefined) {
     const path = findWrittenPath(text, direct.path);
     const part = valueAt(written, path);
     const changed = applyChanges(text, listChanges(part, part, direct.value, path));
-    if (isRight(changed)) return changed;
+    if (toComparable(readEditableValue(changed)) === toComparable(toEditableValue(next))) return changed;
   }
-  const isLong = value === written;
-  const [before, after] = isLong ? [value, next] : [shortenBook(value as JsonObject), shortenBook(next as JsonObject)];
+  const shorten = (long: unknown): unknown => (value === written ? long : shortenBook(long as JsonObject));
+  const [before, after] = [shorten(value), shorten(next)];
   const changed = applyChanges(text, listChanges(written, before, after));
-  return isRight(changed) ? changed : stringifyJson(after, 2);
+  // Shortened, because parts in long form may have defaults that the others leave out.
+  const result = readEditableValue(changed);
+  const isRight =
+    result !== undefined && toComparable(shorten(result)) === toComparable(shorten(toEditableValue(after)));
+  return isRight ? changed : stringifyJson(after, 2);
 }
 
-/** A text that is equal for books with the same meaning: a number may be a number or a text. */
-function toComparable(written: unknown): string {
+/** A text that is equal for documents with the same meaning: a number may be a number or a text. */
+function toComparable(document: unknown): string {
   const toText = (_: string, value: unknown): unknown => {
     if (isJsonObject(value) && typeof value["decimal"] === "string") return value["decimal"];
     return typeof value === "number" ? String(value) : value;
   };
-  return JSON.stringify(JSON.parse(formatComparable(toEditableValue(written) ?? null), toText));
+  return JSON.stringify(JSON.parse(formatComparable(document ?? null), toText));
 }
 
 /** A change of a part of a text. */
@@ -114,8 +116,8 @@ function* listChanges(written: unknown, before: unknown, after: unknown, path: F
   if (isSame(before, after)) return;
   if (isList(written) && isList(before) && isList(after) && written.length === before.length) {
     yield* listItemChanges(written, before, after, path);
-  } else if (isJsonObject(written) && isJsonObject(before) && isJsonObject(after) && hasSameKeys(written, before)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+  } else if (isJsonObject(written) && isJsonObject(before) && isJsonObject(after) && hasForm(written, before, after)) {
+    for (const key of listChangedKeys(before, after))
       yield* listChanges(written[key], before[key], after[key], [...path, key]);
   } else yield { path, value: typeof written === "number" ? toPlainNumber(after) : after };
 }
@@ -154,9 +156,14 @@ function toPlainNumber(value: unknown): unknown {
   return typeof value === "string" && String(Number(value)) === value ? Number(value) : value;
 }
 
-function hasSameKeys(written: JsonObject, before: JsonObject): boolean {
-  const keys = Object.keys(written);
-  return keys.length === Object.keys(before).length && keys.every((key) => Object.hasOwn(before, key));
+function listChangedKeys(before: JsonObject, after: JsonObject): readonly string[] {
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => !isSame(before[key], after[key]));
+}
+
+/** Whether an object is written in the form of the changes: with the fields that they change, and without those that they add. */
+function hasForm(written: JsonObject, before: JsonObject, after: JsonObject): boolean {
+  return listChangedKeys(before, after).every((key) => Object.hasOwn(written, key) === Object.hasOwn(before, key));
 }
 
 function applyChanges(text: string, changes: Iterable<TextChange>): string {

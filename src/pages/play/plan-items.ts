@@ -102,8 +102,16 @@ export function listCurrencies(value: unknown): readonly string[] {
   return [...currencies];
 }
 
-/** A copy with other currencies. */
-export function replaceCurrencies(value: unknown, replace: (currency: string) => string): unknown {
+/**
+ * A book in long form with another currency and the same figures. Its base currency is written, so that prices stay in
+ * short form.
+ */
+export function changeCurrency(value: unknown, currency: string): unknown {
+  const book = replaceCurrencies(value, () => currency) as JsonObject;
+  return { ...book, organization: { ...(book["organization"] as JsonObject), baseCurrency: currency } };
+}
+
+function replaceCurrencies(value: unknown, replace: (currency: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => replaceCurrencies(item, replace));
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).map(([key, field]) => {

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
 import { changeInterval, editBook, type FormPath, listAt, replaceValue } from "../../play/book-edits.ts";
-import { addItem, listCurrencies, listItems, NEW_ITEMS, replaceCurrencies } from "../../play/plan-items.ts";
+import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../play/plan-items.ts";
 import { FlagField, type FormProps, textAt } from "./field.tsx";
 import { ItemCard, type ItemContext } from "./item-card.tsx";
 
@@ -128,7 +128,7 @@ function CurrencyField({ value, book, onBook }: FormProps): JSX.Element {
         <select
           value={currency}
           onChange={({ currentTarget: { value: next } }) =>
-            onBook(editBook(book, (long) => replaceCurrencies(withBaseCurrency(long, currency), () => next)))
+            onBook(editBook(book, (long) => changeCurrency(long, next)))
           }
         >
           {[...new Set([currency, ...CURRENCIES])].map((each) => (
@@ -140,12 +140,6 @@ function CurrencyField({ value, book, onBook }: FormProps): JSX.Element {
       )}
     </label>
   );
-}
-
-/** The base currency is written, so that the short form of prices stays. */
-function withBaseCurrency(long: unknown, currency: string): unknown {
-  const book = long as Readonly<Record<string, unknown>>;
-  return { ...book, organization: { ...(book["organization"] as object), baseCurrency: currency } };
 }
 
 /** Plans of accounts and their dates. */

@@ -1,0 +1,82 @@
+/** Totals that are typed in the playground: how they are spread, and the items that can be added. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+
+import { parseDecimal, sum } from "../../src/numbers/decimal.ts";
+import { editBook, readEditableValue } from "../../src/pages/play/book-edits.ts";
+import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../src/pages/play/plan-items.ts";
+import { computeBill, parseBookText } from "../../src/pages/play/play-bill.ts";
+import { isUsageIn, readTotal, spreadTotal, withEvenUsage } from "../../src/pages/play/typed-usage.ts";
+import { SMALL_BOOK } from "../cli/fake-io.ts";
+
+const JUNE = { from: "2024-06-01", until: "2024-07-01" };
+const SMALL = `// prices\n${JSON.stringify(SMALL_BOOK, null, 2)}`;
+const units = (...quantities: readonly string[]) =>
+  quantities.map((quantity, index) => ({ of: "m", date: `2024-06-0${index + 1}`, quantity }));
+
+describe("a total", () => {
+  const total = fc.tuple(fc.nat(10_000_000), fc.nat(999)).map(([whole, part]) => `${whole}.${part}`);
+  const shape = fc.constantFrom(
+    { id: "m", isSum: true },
+    { id: "m", isSum: false },
+    { id: "m", isSum: true, groups: [{ model: "large" }, { model: "mini" }] },
+  );
+  const rows = fc.array(fc.nat(1000).map(String), { maxLength: 9 }).map((quantities) => units(...quantities));
+
+  test("is the sum of the rows that it is spread over, all in the period and none negative", () => {
+    fc.assert(
+      fc.property(rows, total, shape, (before, text, meter) => {
+        const after = spreadTotal(before, text, meter, JUNE);
+        const quantities = after.map(({ quantity }) => parseDecimal(quantity));
+        expect(sum(quantities).eq(parseDecimal(text))).toBe(true);
+        expect(quantities.every((quantity) => !quantity.isNegative())).toBe(true);
+        expect(after.every((row) => isUsageIn(JUNE, row))).toBe(true);
+        expect(parseDecimal(readTotal(after)).eq(parseDecimal(text))).toBe(true);
+      }),
+    );
+  });
+
+  test("keeps the proportions of days", () => {
+    expect(spreadTotal(units("10", "30"), "80", { id: "m", isSum: true }, JUNE)).toEqual(units("20", "60"));
+    // 7 × 10 ÷ 40 is 1.75, 7 × 30 ÷ 40 is 5.25: the unit that is left goes to the first day.
+    expect(spreadTotal(units("10", "30"), "7", { id: "m", isSum: true }, JUNE)).toEqual(units("2", "5"));
+  });
+
+  test("that is no number is one row, as it was typed", () => {
+    expect(spreadTotal(units("10", "30"), "1,5", { id: "m", isSum: true }, JUNE)).toEqual(units("1,5"));
+    expect(spreadTotal([], "many", { id: "m", isSum: true }, JUNE)).toEqual(units("many"));
+  });
+});
+
+test("a book without usage begins with an even month, one with usage or events with its own", () => {
+  const state = { book: SMALL, usage: [], events: "", ...JUNE };
+  const bill = computeBill(state);
+  const { usage } = withEvenUsage(state, bill, JUNE);
+  expect(usage).toHaveLength(30);
+  expect(computeBill({ ...state, usage }).problems).toEqual([]);
+  for (const own of [
+    { ...state, usage: units("5") },
+    { ...state, events: "{}" },
+  ])
+    expect(withEvenUsage(own, bill, JUNE)).toBe(own);
+});
+
+describe("a plan", () => {
+  test.each(NEW_ITEMS)("takes a new item: %s, twice", (kind) => {
+    const add = (text: string): string => editBook(text, (long) => addItem(long, ["pricePlans", 0], kind));
+    const text = add(add(SMALL));
+    expect(parseBookText(text)).toHaveProperty("book");
+    expect(text).toContain("// prices");
+    const names = listItems(readEditableValue(text), ["pricePlans", 0]).map(({ name }) => name);
+    const before = listItems(readEditableValue(SMALL), ["pricePlans", 0]).map(({ name }) => name);
+    expect(names).toHaveLength(before.length + 2);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("takes another currency, with the same figures", () => {
+    const text = editBook(SMALL, (long) => changeCurrency(long, "EUR"));
+    expect(listCurrencies(readEditableValue(text))).toEqual(["EUR"]);
+    expect(text).toContain("// prices");
+    expect(parseBookText(text)).toHaveProperty("book");
+  });
+});
