@@ -1,39 +1,40 @@
-/** The documentation's pictures of pages; `npm run pictures` updates them. */
+/** Pictures of the pages, wide and narrow, light and dark; the documents show some. `npm run pictures` updates them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { preview, readBook, renderInvoice } from "../../src/index.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
-import { bookOfMany, planAt, usageOfMany } from "./many-accounts.ts";
+import { bookOfMany, usageOfMany } from "./many-accounts.ts";
 
 const PICTURES = resolve(import.meta.dirname, "../../docs/pictures");
 
-/** A page, the size of its picture, and what to do on it first. */
+/** A page, and what to do on it first. */
 interface Pictured {
   readonly html: string;
-  readonly width?: number;
-  readonly height?: number;
   readonly walk?: (page: Page) => Promise<void>;
 }
 
-async function reportWithDraft(): Promise<Pictured> {
+async function reportOfMany(): Promise<Pictured> {
   const files = folder();
   const { out: html } = await ratebook([
     "report",
     files.file("book.json", JSON.stringify(bookOfMany(200))),
     "--usage",
     files.file("usage.csv", usageOfMany(200)),
-    "--plan",
-    files.file("draft.json", JSON.stringify(planAt("pp.two", "0.8"))),
   ]);
   files.remove();
-  return { html, height: 1000 };
+  return { html };
+}
+
+async function chart(): Promise<Pictured> {
+  const { out: svg } = await ratebook(["chart", examplePath("cloud-storage", "book.json")]);
+  return { html: `<!doctype html><html lang="en"><title>Chart</title><body style="margin:0">${svg}</body></html>` };
 }
 
 async function backtest(): Promise<Pictured> {
@@ -48,7 +49,6 @@ async function backtest(): Promise<Pictured> {
   ]);
   return {
     html,
-    height: 1130,
     walk: (page) => page.getByRole("button", { name: "Why Contoso code assistant" }).click(),
   };
 }
@@ -57,7 +57,6 @@ async function accountOfReport(): Promise<Pictured> {
   const { out: html } = await ratebook(["report", examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS]);
   return {
     html,
-    height: 900,
     walk: async (page) => {
       await page.getByRole("link", { name: "Contoso code assistant" }).click();
       await page.getByRole("button", { name: "49.34" }).click();
@@ -70,9 +69,7 @@ async function accountOfReport(): Promise<Pictured> {
 async function playground(): Promise<Pictured> {
   return {
     html: await readPage("play"),
-    width: 1280,
-    height: 1000,
-    walk: (page) => page.locator("tr.total").waitFor(),
+    walk: (page) => page.locator("tr.total").waitFor({ state: "attached" }),
   };
 }
 
@@ -103,25 +100,40 @@ async function invoice(): Promise<Pictured> {
     taxes: [{ name: "VAT", rate: "19" }],
     notes: "Please pay to DE89 3704 0044 0532 0130 00.",
   });
-  return { html, width: 900, height: 1170 };
+  return { html };
 }
 
-test.each([
-  ["report", reportWithDraft],
+/** Each page by its name. The documents show the wide one in light colors; of the chart, the SVG itself. */
+const PAGES = [
+  ["report", reportOfMany],
   ["report-account", accountOfReport],
   ["backtest", backtest],
   ["playground", playground],
+  ["chart", chart],
   ["invoice", invoice],
-])("%s", async (name, make) => {
-  const { html, width = 1000, height = 780, walk } = await make();
-  const open = await openPage(html, { viewport: { width, height } });
-  await walk?.(open.page);
-  const picture = await open.page.screenshot();
-  await open.close();
-  const file = join(PICTURES, `${name}.png`);
-  if (process.env["RATEBOOK_PICTURES"] === "take") writeFileSync(file, picture);
-  expect(existsSync(file)).toBe(true);
-  // Fonts differ between machines: only the approximate size of the picture is compared.
-  expect(picture.length / readFileSync(file).length).toBeGreaterThan(0.5);
-  expect(picture.length).toBeLessThan(200_000);
+] as const;
+
+const VIEWPORTS = [
+  { width: 1280, height: 1000 },
+  { width: 390, height: 844 },
+] as const;
+
+describe.each(PAGES)("%s", (name, make) => {
+  const made = make();
+  test.each(
+    VIEWPORTS.flatMap((viewport) => (["light", "dark"] as const).map((colorScheme) => ({ viewport, colorScheme }))),
+  )("$viewport.width wide, $colorScheme", async ({ viewport, colorScheme }) => {
+    const { html, walk } = await made;
+    const open = await openPage(html, { viewport, colorScheme });
+    await walk?.(open.page);
+    const picture = await open.page.screenshot();
+    await open.close();
+    const isFirst = viewport.width === 1280 && colorScheme === "light" && name !== "chart";
+    const file = join(PICTURES, isFirst ? `${name}.png` : `pages/${name}-${viewport.width}-${colorScheme}.png`);
+    if (process.env["RATEBOOK_PICTURES"] === "take") writeFileSync(file, picture);
+    expect(existsSync(file)).toBe(true);
+    // Fonts differ between machines: only the approximate size of the picture is compared.
+    expect(picture.length / readFileSync(file).length).toBeGreaterThan(0.5);
+    expect(picture.length).toBeLessThan(250_000);
+  });
 });
