@@ -1,7 +1,7 @@
 /** The data of a report equals the terminal output. */
 import { describe, expect, test } from "vitest";
 
-import { createBacktest } from "../../src/analysis/backtest/backtest.ts";
+import { backtest, createBacktest } from "../../src/analysis/backtest/backtest.ts";
 import { parseBook, parsePlan } from "../../src/book/book.ts";
 import { formatMoney, formatNumber } from "../../src/invoicing/format-values.ts";
 import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
@@ -87,6 +87,24 @@ describe("a slab on a page", () => {
       [],
     );
   });
+});
+
+test("drafts of one file name have different names", () => {
+  const many = parseBook(bookOfMany(1));
+  const drafts = [2, 3].map((rate) => parsePlan(planAt("pp.dear", rate), many));
+  const result = backtest(many, drafts, { usage: [] });
+  const input = { book: many, invoices: [], events: {}, cellsOf: () => [], problems: { first: [], count: 0 } };
+  const report = buildReport({
+    ...input,
+    notBilled: [],
+    notices: [],
+    backtest: result,
+    draftNames: ["a.json", "a.json"],
+  });
+  expect(report.drafts.map(({ name, plan }) => [name, plan])).toEqual([
+    ["a.json", "pp.dear"],
+    ["a.json (2)", "pp.dear"],
+  ]);
 });
 
 describe("a report that exceeds a page", () => {

@@ -26,8 +26,14 @@ export function createDrafts(
 ): readonly DraftData[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   return plans.map((plan, index) =>
-    createDraft(plan, { names, draftName: draftNames[index] }, maxBytes / plans.length),
+    createDraft(plan, { names, draftName: findUniqueName(draftNames, index) }, maxBytes / plans.length),
   );
+}
+
+/** A name; if an earlier draft has it too, with its number. */
+function findUniqueName(names: readonly string[], index: number): string | undefined {
+  const name = names[index];
+  return name !== undefined && names.indexOf(name) < index ? `${name} (${index + 1})` : name;
 }
 
 interface DraftNames {
