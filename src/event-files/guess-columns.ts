@@ -1,19 +1,38 @@
 /** Guesses the meaning of CSV columns: account, time, quantities and others. */
 import { tryParseInstant } from "../calendar/instant.ts";
-import { hasCode } from "../errors.ts";
-import { parseValue } from "../numbers/decimal.ts";
-import { type DecimalMark, removeGrouping, toDecimalPoint } from "./decimal-marks.ts";
-import { findMatchingForms, TIME_FORMS } from "./time-forms.ts";
+import {
+  isCodeName,
+  isForeignId,
+  isFreeTextName,
+  isIdName,
+  isMoneyName,
+  isNumberOfRow,
+  isSerialNumber,
+  rankAccountName,
+  rankTimeName,
+  TIME_NAME,
+} from "./column-words.ts";
+import type { DecimalMark } from "./decimal-marks.ts";
+import { findQuantities, type Quantities, type UnusedColumn } from "./quantity-columns.ts";
+import {
+  type Column,
+  findTimeForms,
+  hasFewValues,
+  hasTimes,
+  isCertainlyUnique,
+  isComplete,
+  isFreeText,
+  isMostlyNumbers,
+  isNearNumber,
+  isNumber,
+  isUnique,
+  listColumns,
+  type Sample,
+  TEXT_MAX,
+} from "./sample-columns.ts";
+import { TIME_FORMS } from "./time-forms.ts";
 
-/** The first rows of a file: its header, and records of the same length. */
-export interface Sample {
-  readonly header: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** The column separator of a CSV file. */
-  readonly separator?: string;
-}
-
-/** Columns that the user named, which are not guessed. */
+/** What the user named, which is not guessed. */
 export interface NamedColumns {
   readonly time?: string;
   readonly account?: string;
@@ -35,13 +54,17 @@ export interface Columns {
   readonly id: string | undefined;
   /** Whether ids repeat. */
   readonly idRepeats: boolean;
-  /** Columns with a number in every row. */
+  /** Columns with quantities. */
   readonly numbers: readonly string[];
-  /** The decimal mark of number columns that contain commas or thousands separators. */
-  readonly decimals: ReadonlyMap<string, DecimalMark>;
-  /** A number that is valid with either decimal mark, and its column. */
-  readonly ambiguousNumber: { readonly column: string; readonly text: string } | undefined;
-  /** Columns with text in every row. */
+  /** Those of them that have empty cells. */
+  readonly numbersWithEmptyCells: readonly string[];
+  /** Whether the only quantity is an amount of money. */
+  readonly isMoney: boolean;
+  /** The decimal marks that a map must state, by the column. */
+  readonly decimals: Quantities["decimals"];
+  /** A quantity whose decimal mark the file doesn't show. */
+  readonly doubt: Quantities["doubt"];
+  /** Columns with few texts, one in every row. */
   readonly texts: readonly string[];
   /**
    * Text columns that were probably meant as numbers (`$12`, or some `NaN`), each with the first value that is not a
@@ -49,83 +72,41 @@ export interface Columns {
    */
   readonly nearNumbers: readonly { readonly column: string; readonly text: string }[];
   /** Unused columns, each with the reason. */
-  readonly unused: readonly { readonly column: string; readonly reason: string }[];
+  readonly unused: readonly UnusedColumn[];
 }
 
-const ACCOUNT_WORDS = [
-  "account",
-  "customer",
-  "tenant",
-  "organization",
-  "organisation",
-  "org",
-  "client",
-  "company",
-  "team",
-  "workspace",
-  "user",
-  "subscription",
-  "project",
-  "kunde",
-  "kunden",
-  "kundennummer",
-  "konto",
-  "mandant",
-  "firma",
-  "nutzer",
-  "compte",
-  "cuenta",
-  "cliente",
-];
-/** Column names that suggest a time. Whole numbers in such a column may be seconds or milliseconds. */
-const TIME_NAME = /time|date|datum|zeit|fecha|when|start|stamp|epoch|created|occurred|^ts$|(?:^|[_ .])at$/i;
 const ID_NAME = /^(?:id|uuid|guid|(?:event|request|record|row|message|transaction|call|trace|usage)[ _.-]?id)$/i;
+/** Ids with digits, such as `evt_17`, and not dates, versions, addresses of networks, mail or the web. */
+const ID_TEXT = /^(?=.*\d)(?![\d.:/]+$)[^\s@/]{4,100}$/;
 /** The maximum number of text columns that are used. */
 const TEXTS_MAX = 50;
-/** The maximum characters of a text in a used column. */
-const TEXT_MAX = 512;
 
 /**
  * Guesses from names and values whatever the user didn't name.
  *
+ * @param decimal the decimal mark of all numbers, if the user named it
  * @returns undefined if no column has a time in every row, or the named time column doesn't
  */
-export function guessColumns({ header, rows, separator }: Sample, columnNames: NamedColumns = {}): Columns | undefined {
-  const columns = header.map((name, at) => ({ name, values: rows.map((row) => row[at] ?? "") }));
-  const isRepeated = (name: string): boolean => header.indexOf(name) !== header.lastIndexOf(name);
-  const usableColumns = columns.filter(
-    ({ name, values }) => name !== "" && !isRepeated(name) && values.every((text) => text !== ""),
-  );
-  const unassignedColumns = usableColumns.filter(({ name }) => name !== columnNames.account && name !== columnNames.id);
-  const timeCandidates =
-    columnNames.time === undefined
-      ? unassignedColumns
-      : unassignedColumns.filter(({ name }) => name === columnNames.time);
-  const timestamp =
-    timeCandidates.find(hasTimes) ??
-    timeCandidates.find((column) => findTimeForms(column, columnNames.time).length > 0);
+export function guessColumns(sample: Sample, names: NamedColumns = {}, decimal?: DecimalMark): Columns | undefined {
+  const columns = listColumns(sample);
+  const isRepeated = (name: string): boolean => columns.filter((column) => column.name === name).length > 1;
+  const usableColumns = columns.filter(({ name, filled }) => name !== "" && !isRepeated(name) && filled.length > 0);
+  const timestamp = findTimeColumn(usableColumns, names);
   if (timestamp === undefined) return undefined;
-  const [form, otherForm] = hasTimes(timestamp) ? [] : findTimeForms(timestamp, columnNames.time);
+  const [form, otherForm] = hasTimes(timestamp) ? [] : findTimeForms(timestamp, names.time);
   const readTime = (form === undefined ? undefined : TIME_FORMS.get(form)) ?? ((text: string) => text);
   const rest = usableColumns.filter((column) => column !== timestamp);
   const findColumn = (name: string | undefined): Column | undefined => columns.find((column) => column.name === name);
-  const account =
-    findColumn(columnNames.account) ?? findAccountColumn(rest.filter(({ name }) => name !== columnNames.id));
+  const account = findColumn(names.account) ?? findAccountColumn(rest.filter(({ name }) => name !== names.id));
   const otherColumns = rest.filter((column) => column !== account);
-  const id =
-    findColumn(columnNames.id) ??
-    otherColumns.find(({ name, values }) => ID_NAME.test(name.trim()) && isUnique(values)) ??
-    otherColumns.find(({ name, values }) => /[ _.-]id$|Id$/.test(name) && isUnique(values) && values.length > 1);
+  const id = findColumn(names.id) ?? findIdColumn(otherColumns.filter((column) => !isOtherTime(column)));
   const valueColumns = otherColumns.filter((column) => column !== id && !isOtherTime(column));
-  const { numbers, decimals, ambiguousNumber } = findNumberColumns(
-    valueColumns.filter(({ name }) => !isIdName(name)),
-    separator,
-  );
-  const textColumns = valueColumns.filter((column) => !numbers.includes(column));
-  const usedTextColumns = textColumns
-    .filter(({ values }) => values.every((text) => text.length <= TEXT_MAX))
-    .slice(0, TEXTS_MAX);
-  const usedColumns = new Set([timestamp, account, id, ...numbers, ...usedTextColumns]);
+  const quantities = findQuantities(valueColumns, decimal);
+  const reasons = new Map(quantities.unused.map(({ column, reason }) => [column, reason]));
+  const textColumns = valueColumns.filter(({ name }) => !reasons.has(name) && !isQuantity(name, quantities));
+  const usedTextColumns = textColumns.filter((column) => describeUnfitText(column, quantities) === undefined);
+  const texts = usedTextColumns.slice(0, TEXTS_MAX);
+  const usedNames = new Set([timestamp, account, id, ...texts, ...quantities.columns].map((column) => column?.name));
   return {
     timestamp: timestamp.name,
     form,
@@ -133,105 +114,106 @@ export function guessColumns({ header, rows, separator }: Sample, columnNames: N
     isZoneless: timestamp.values.some((text) => tryParseInstant(readTime(text) ?? text) === undefined),
     account: account?.name,
     id: id?.name,
-    idRepeats: id !== undefined && !isUnique(id.values),
-    numbers: numbers.map(({ name }) => name),
-    decimals,
-    ambiguousNumber,
-    texts: usedTextColumns.map(({ name }) => name),
-    nearNumbers: usedTextColumns
-      .filter((column) => isNearNumber(column) || isMostlyNumbers(column))
+    idRepeats: id !== undefined && !isUnique(id),
+    numbers: quantities.columns.map(({ name }) => name),
+    numbersWithEmptyCells: quantities.columns.filter((column) => !isComplete(column)).map(({ name }) => name),
+    isMoney: quantities.isMoney,
+    decimals: quantities.decimals,
+    doubt: quantities.doubt,
+    texts: texts.map(({ name }) => name),
+    nearNumbers: texts
+      .filter((column) => !isCodeName(column.name) && (isNearNumber(column) || isMostlyNumbers(column)))
       .flatMap(({ name, values }) => {
         const text = values.find((value) => !isNumber(value));
         return text === undefined ? [] : [{ column: name, text }];
       }),
     unused: columns
-      .filter((column) => !usedColumns.has(column))
-      .map((column) => ({ column: column.name, reason: describeUnused(column, isRepeated(column.name)) })),
+      .filter(({ name }) => !usedNames.has(name) || isRepeated(name))
+      .map((column) => ({
+        column: column.name,
+        reason:
+          reasons.get(column.name) ??
+          describeUnusable(column, isRepeated(column.name)) ??
+          describeUnfitText(column, quantities) ??
+          `only ${TEXTS_MAX} text columns are used`,
+      })),
   };
 }
 
-interface Column {
-  readonly name: string;
-  readonly values: readonly string[];
+function isQuantity(name: string, { columns }: Quantities): boolean {
+  return columns.some((column) => column.name === name);
 }
 
-/** The number columns, and their format if it isn't plain. */
-function findNumberColumns(
-  columns: readonly Column[],
-  separator: string | undefined,
-): Pick<Columns, "decimals" | "ambiguousNumber"> & { readonly numbers: readonly Column[] } {
-  const plainColumns = columns.filter(({ values }) => values.every(isNumber));
-  const groupedColumns = columns.filter(
-    (column) => !plainColumns.includes(column) && column.values.every(isGroupedNumber),
+/** The column whose times are most likely those at which usage began. */
+function findTimeColumn(columns: readonly Column[], names: NamedColumns): Column | undefined {
+  const candidates = columns.filter(
+    (column) =>
+      isComplete(column) &&
+      ![names.account, names.id].includes(column.name) &&
+      (names.time === undefined || column.name === names.time) &&
+      (hasTimes(column) || findTimeForms(column, names.time).length > 0),
   );
-  const commaColumns = columns.filter(({ values }) => values.every(isCommaNumber));
-  const onlyCommaColumns = commaColumns.filter((column) => !plainColumns.includes(column));
-  const hasCommas = onlyCommaColumns.some((column) => !groupedColumns.includes(column));
-  const hasGroups = groupedColumns.some((column) => !commaColumns.includes(column));
-  // In a file with decimal commas, a point separates thousands: 1.250 is 1250. If every comma could separate thousands
-  // too, a semicolon between columns indicates decimal commas.
-  const areDecimalCommas = hasCommas || (separator === ";" && !hasGroups);
-  const decimalCommaColumns = areDecimalCommas && onlyCommaColumns.length > 0 ? commaColumns : [];
-  const decimals = new Map<string, DecimalMark>([
-    ...groupedColumns.map(({ name }) => [name, "."] as const),
-    ...decimalCommaColumns.map(({ name }) => [name, ","] as const),
-  ]);
-  const ambiguousColumn =
-    hasCommas || hasGroups ? undefined : groupedColumns.find((column) => commaColumns.includes(column));
-  const text = ambiguousColumn?.values.find((value) => value.includes(","));
-  return {
-    numbers: columns.filter((column) => plainColumns.includes(column) || decimals.has(column.name)),
-    decimals,
-    ambiguousNumber:
-      ambiguousColumn === undefined || text === undefined ? undefined : { column: ambiguousColumn.name, text },
-  };
+  const rank = (column: Column): number => rankTimeName(column.name) + (hasTimes(column) ? 0.5 : 0);
+  return candidates.toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
-/** The column whose name contains the earliest word of the list: "customer_id" before "user". */
+/** The column with the best name of an account; of several, the one with the most accounts, then that of ids. */
 function findAccountColumn(columns: readonly Column[]): Column | undefined {
-  for (const word of ACCOUNT_WORDS) {
-    const accountColumn = columns.find(({ name }) => splitWords(name).includes(word));
-    if (accountColumn !== undefined) return accountColumn;
-  }
-  return undefined;
+  const candidates = columns.flatMap((column) => {
+    const rank = rankAccountName(column.name);
+    const isNoName = isOtherTime(column) || column.filled.some((text) => /^\d+[.,]\d+$/.test(text));
+    return rank === undefined || isNoName || !isComplete(column) ? [] : [{ column, rank }];
+  });
+  const countNames = ({ filled }: Column): number => filled.filter((text) => /\s/.test(text)).length;
+  return candidates.toSorted(
+    (a, b) =>
+      a.rank - b.rank || b.column.distinct.size - a.column.distinct.size || countNames(a.column) - countNames(b.column),
+  )[0]?.column;
 }
 
-/** Splits `customerId` and `customer_id` into "customer" and "id". */
-export function splitWords(name: string): readonly string[] {
-  return name
-    .replace(/([a-z])([A-Z])/g, "$1 $2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
+/** A unique column: one named as the id of an event, else as an id, else one whose values look like ids. */
+function findIdColumn(columns: readonly Column[]): Column | undefined {
+  const candidates = columns.filter((column) => isComplete(column) && isUnique(column));
+  const isNamed = ({ name, values }: Column): boolean => isIdName(name) && values.length > 1;
+  return (
+    candidates.find(({ name }) => ID_NAME.test(name.trim())) ??
+    candidates.find((column) => isNamed(column) && !isForeignId(column.name)) ??
+    candidates.find((column) => isCertainlyUnique(column) && looksLikeIds(column)) ??
+    candidates.find(isNamed)
+  );
 }
 
-function isIdName(name: string): boolean {
-  return splitWords(name).at(-1) === "id";
-}
-
-function hasTimes({ values }: Column): boolean {
-  return values.length > 0 && values.every(isTime);
-}
-
-function isTime(text: string): boolean {
-  return tryParseInstant(text, 0) !== undefined;
+function looksLikeIds({ name, values }: Column): boolean {
+  if (isMoneyName(name) || isFreeTextName(name)) return false;
+  if (!values.every((text) => /^\d+$/.test(text))) return values.every((text) => ID_TEXT.test(text) && !isNumber(text));
+  const isConsecutive = values.every((text, row) => row === 0 || Number(text) === Number(values[row - 1]) + 1);
+  return isConsecutive || isNumberOfRow(name);
 }
 
 /** Whether a column contains times but isn't the time column. */
 function isOtherTime(column: Column): boolean {
-  const nonEmptyValues = column.values.filter((text) => text !== "");
-  return (
-    nonEmptyValues.length > 0 &&
-    (hasTimes({ ...column, values: nonEmptyValues }) || findTimeForms({ ...column, values: nonEmptyValues }).length > 0)
-  );
+  return hasTimes(column) || findTimeForms(column).length > 0;
 }
 
-/**
- * The formats that every time of a column fits. Whole numbers count as times only if the column's name suggests it or
- * the user named the column.
- */
-function findTimeForms({ name, values }: Column, timeColumn?: string): readonly string[] {
-  const mayBeEpoch = name === timeColumn || TIME_NAME.test(name);
-  return findMatchingForms(values).filter((form) => !form.endsWith("seconds") || mayBeEpoch);
+/** Why a column has no meaning. */
+function describeUnusable(column: Column, isRepeated: boolean): string | undefined {
+  if (column.name === "") return "no name";
+  if (isRepeated) return "duplicate column name";
+  if (column.filled.length === 0) return "always empty";
+  return isOtherTime(column) ? "a second time column" : undefined;
+}
+
+/** Why a column is no dimension. */
+function describeUnfitText(column: Column, { codes, columns }: Quantities): string | undefined {
+  const { name, values, filled, distinct } = column;
+  if (values.some((text) => text.length > TEXT_MAX)) return `has a value longer than ${TEXT_MAX} characters`;
+  if (isMoneyName(name) && isNearNumber(column))
+    return columns.length > 0 ? "money: the quantity is metered" : `money, but ${filled[0]} is not a number`;
+  if (!isComplete(column)) return "empty in some rows";
+  if (isIdName(name) ? distinct.size * 2 > values.length : codes.includes(column) && isSerialNumber(name))
+    return "an id";
+  if (!hasFewValues(column)) return codes.includes(column) ? "a code, not a quantity" : "too many different texts";
+  return isFreeTextName(name) || isFreeText(column) ? "free text" : undefined;
 }
 
 /** The first value of a column that the user named or whose name suggests a time; undefined without one. */
@@ -242,53 +224,4 @@ export function findTimeLikeValue(
   const at = header.findIndex((name) => (timeColumn === undefined ? TIME_NAME.test(name) : name === timeColumn));
   const [text] = rows.map((row) => row[at] ?? "").filter((text) => text !== "");
   return text === undefined ? undefined : { column: header[at] ?? "", text };
-}
-
-function isCommaNumber(text: string): boolean {
-  return toDecimalPoint(text) !== undefined;
-}
-
-function isGroupedNumber(text: string): boolean {
-  return isNumber(removeGrouping(text) ?? "");
-}
-
-function isNumber(text: string): boolean {
-  try {
-    parseValue(text);
-    return true;
-  } catch (error) {
-    if (hasCode(error, "ERR_NUMBER_INVALID")) return false;
-    throw error;
-  }
-}
-
-/** Whether every text contains digits and otherwise only currency signs, spaces, points and commas. */
-function isNearNumber({ values }: Column): boolean {
-  return (
-    values.length > 0 &&
-    values.every((text) => /^(?:[^\d\p{L}/:-]|-(?=.)|[A-Z]{3} )*\d[\d.,' ]*(?: ?(?:\p{Sc}|%|[A-Z]{3}))?$/u.test(text))
-  );
-}
-
-/**
- * Whether more than half of at least three values are numbers, so that the others are probably mistakes such as NaN or
- * 1e400.
- */
-function isMostlyNumbers({ values }: Column): boolean {
-  return values.length > 2 && values.filter(isNumber).length * 2 > values.length;
-}
-
-function isUnique(values: readonly string[]): boolean {
-  return new Set(values).size === values.length;
-}
-
-function describeUnused(column: Column, isRepeated: boolean): string {
-  const { name, values } = column;
-  if (name === "") return "no name";
-  if (isRepeated) return "duplicate column name";
-  if (values.includes("")) return "empty in some rows";
-  if (isOtherTime(column)) return "a second time column";
-  return values.some((text) => text.length > TEXT_MAX)
-    ? `has a value longer than ${TEXT_MAX} characters`
-    : `only ${TEXTS_MAX} text columns are used`;
 }

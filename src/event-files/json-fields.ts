@@ -7,6 +7,7 @@ import { hasCode } from "../errors.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson, parseJson } from "../numbers/json.ts";
 import { createProblem } from "../problem-table.ts";
+import type { CellRules } from "./cell-texts.ts";
 import {
   listMappedColumns,
   type EventFileMap,
@@ -14,17 +15,27 @@ import {
   type EventMakerOptions,
   createEventMaker,
 } from "./event-file-map.ts";
-import type { Sample } from "./guess-columns.ts";
 import { InputError } from "./input-error.ts";
+import type { Sample } from "./sample-columns.ts";
 
 /** The maximum number of fields that a message lists. */
 const NAMED_MAX = 20;
 /** The maximum depth of fields. */
 const DEPTH_MAX = 20;
 
-/** Creates a function that makes events from objects. If a line lacks a mapped field, it returns an error. */
+/**
+ * Creates a function that makes events from objects. If a line lacks a mapped field, and the map doesn't say what to do
+ * with an empty one, it returns an error.
+ */
 export function createObjectEventMaker(map: EventFileMap, options: EventMakerOptions<unknown>): EventMaker<unknown> {
-  const names = listMappedColumns(map);
+  const optionalNames = new Set(
+    [...Object.values(map.attributes), ...Object.values(map.dimensions)].flatMap((origin) => {
+      if (!("column" in origin)) return [];
+      const { column, default: defaultText, empty }: CellRules & typeof origin = origin;
+      return defaultText === undefined && empty === undefined ? [] : [column];
+    }),
+  );
+  const names = listMappedColumns(map).filter((name) => !optionalNames.has(name));
   const makeEvent = createEventMaker<unknown>(map, (name) => (object) => readText(object, name) ?? "", {
     ...options,
     isText: (object, name) => typeof readField(object, name) === "string",

@@ -1,20 +1,22 @@
 /** `ratebook init`: writes a small book from a template or for a file of events. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { NamedColumns } from "../../event-files/guess-columns.ts";
+import type { DecimalMark } from "../../event-files/decimal-marks.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
-import { generateBook } from "../init/generate-book.ts";
+import { ACCOUNTS_FILE, generateBook, type GuessOptions } from "../init/generate-book.ts";
 import { TEMPLATE_NAMES, type TemplateName, createTemplate } from "../init/templates.ts";
 import { type Io, write } from "../io.ts";
 import { hasNdjsonName } from "../reading/open-event-files.ts";
 
+const DECIMAL_MARKS: readonly DecimalMark[] = [",", "."];
+
 export const initCommand: Command = {
-  usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN]]",
+  usage: "[DIR] [--template NAME | --from FILE [--time COLUMN] [--account COLUMN] [--id COLUMN] [--decimal ,|.]]",
   options: {
     template: { kind: "one", choices: TEMPLATE_NAMES, help: "the kind of product; default usage" },
     from: { kind: "one", value: "FILE", help: "your event file, CSV or NDJSON; a book and a map are generated for it" },
@@ -25,6 +27,7 @@ export const initCommand: Command = {
     },
     account: { kind: "one", value: "COLUMN", help: "column of the account, if the guess is wrong" },
     id: { kind: "one", value: "COLUMN", help: "column of the event id; duplicates are ignored" },
+    decimal: { kind: "one", choices: DECIMAL_MARKS, help: "the decimal mark, if the numbers don't show it" },
   },
   run: runInit,
 };
@@ -35,18 +38,29 @@ interface OutputFile {
 }
 
 async function runInit(args: Arguments, io: Io): Promise<"done"> {
-  const [directory = ".", ...more] = args.positionals;
+  const [path = ".", ...more] = args.positionals;
   if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoteText(args.positionals.join(" "))}`);
-  const from = args.value("from");
+  // `init usage.csv` means `init . --from usage.csv`.
+  const isFile =
+    args.value("from") === undefined && args.value("template") === undefined && (await isExistingFile(path));
+  const [directory, from] = isFile ? [".", path] : [path, args.value("from")];
   const name = TEMPLATE_NAMES.find((each) => each === args.value("template"));
   if (from === "-") throw new UsageError("--from needs a file, not standard input");
   if (from !== undefined && name !== undefined) throw new UsageError("use either --template or --from");
-  const namedColumns = readNamedColumns(args);
-  if (from === undefined && Object.keys(namedColumns).length > 0)
-    throw new UsageError("--time, --account and --id need --from");
+  const options = readGuessOptions(args);
+  if (from === undefined && (Object.keys(options.columns).length > 0 || options.decimal !== undefined))
+    throw new UsageError("--time, --account, --id and --decimal need --from");
   if (from === undefined) await writeTemplate(directory, name, io);
-  else await writeGeneratedBook(directory, from, namedColumns, io);
+  else await writeGeneratedBook(directory, from, options, io);
   return "done";
+}
+
+async function isExistingFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Writes the files of a template. @param name the template of the option, default `usage` */
@@ -73,21 +87,22 @@ async function writeTemplate(directory: string, name: TemplateName | undefined, 
 }
 
 /** Writes a book, and a map if needed, for the events of a file. */
-async function writeGeneratedBook(directory: string, from: string, namedColumns: NamedColumns, io: Io): Promise<void> {
+async function writeGeneratedBook(directory: string, from: string, options: GuessOptions, io: Io): Promise<void> {
   const shellPath = createShellPath(directory);
-  const { book, map, isJson, notes } = await generateBook(from, namedColumns, io);
-  await writeNewFiles(
-    directory,
-    [{ name: "book.jsonc", text: book }, ...(map === undefined ? [] : [{ name: "map.jsonc", text: map }])],
-    ` --from ${quoteForShell(from)}${formatColumnOptions(namedColumns)}`,
-  );
+  const { book, map, accounts, isJson, rate, notes } = await generateBook(from, options, io);
+  const files = [
+    { name: "book.jsonc", text: book },
+    { name: "map.jsonc", text: map },
+    { name: ACCOUNTS_FILE, text: accounts },
+  ].flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
+  await writeNewFiles(directory, files, ` --from ${quoteForShell(from)}${formatGuessOptions(options)}`);
   // The file name determines the format, except for JSON files with other extensions.
   const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
   const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
-  const writtenText = `wrote ${shellPath("book.jsonc")}${map === undefined ? "" : `, ${shellPath("map.jsonc")}`}`;
+  const writtenText = `wrote ${files.map(({ name }) => shellPath(name)).join(", ")}`;
   await printNextSteps(
     io,
-    [...notes, `${writtenText}; placeholder price: 0.01 per unit. Edit each "rate" in the book`],
+    [...notes, `${writtenText}; placeholder price: ${rate} per unit. Edit each "rate" in the book`],
     {
       check: `npx ratebook check ${shellPath("book.jsonc")}`,
       preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
@@ -100,18 +115,21 @@ function createShellPath(directory: string): (file: string) => string {
   return (file) => quoteForShell(directory === "." ? file : join(directory, file));
 }
 
-/** The columns that options name. */
-function readNamedColumns(args: Arguments): NamedColumns {
+/** The columns and the decimal mark that options name. */
+function readGuessOptions(args: Arguments): GuessOptions {
   const namedColumns = (["time", "account", "id"] as const).flatMap((part) => {
     const column = args.value(part);
     return column === undefined ? [] : [[part, column] as const];
   });
-  return Object.fromEntries(namedColumns);
+  return {
+    columns: Object.fromEntries(namedColumns),
+    decimal: DECIMAL_MARKS.find((mark) => mark === args.value("decimal")),
+  };
 }
 
-function formatColumnOptions(columns: NamedColumns): string {
-  return Object.entries(columns)
-    .map(([part, column]) => ` --${part} ${quoteForShell(column)}`)
+function formatGuessOptions({ columns, decimal }: GuessOptions): string {
+  return Object.entries({ ...columns, ...(decimal !== undefined && { decimal }) })
+    .map(([option, value]) => ` --${option} ${quoteForShell(value)}`)
     .join("");
 }
 

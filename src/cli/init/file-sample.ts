@@ -6,9 +6,9 @@ import { parse } from "csv-parse/sync";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { CARRIAGE_RETURNS } from "../../event-files/byte-lines.ts";
 import { describeCsvError, detectSeparator } from "../../event-files/csv-rows.ts";
-import type { Sample } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
+import type { Sample } from "../../event-files/sample-columns.ts";
 import { openByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
 
@@ -48,12 +48,11 @@ export function parseCsvSample(path: string, text: string): Sample {
       `${path}: the file is one JSON list; convert it to NDJSON (one object per line), for example with jq -c '.[]'`,
     );
   }
-  const separator = detectSeparator(text);
   let records: readonly (readonly string[])[];
   try {
     records = parse(text, {
       bom: true,
-      delimiter: separator,
+      delimiter: detectSeparator(text),
       record_delimiter: ["\r\n", "\n"],
       skip_empty_lines: true,
       relax_column_count: true,
@@ -71,5 +70,5 @@ export function parseCsvSample(path: string, text: string): Sample {
       `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeInHeader)}`,
     );
   }
-  return { header, rows: rows.filter((row) => row.length === header.length), separator };
+  return { header, rows: rows.filter((row) => row.length === header.length) };
 }

@@ -2,19 +2,18 @@
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";
-import { type DecimalMark, removeGrouping, toDecimalPoint } from "../../event-files/decimal-marks.ts";
-import {
-  type Columns,
-  guessColumns,
-  type Sample,
-  findTimeLikeValue,
-  type NamedColumns,
-} from "../../event-files/guess-columns.ts";
+import { isTokenName } from "../../event-files/column-words.ts";
+import type { DecimalMark } from "../../event-files/decimal-marks.ts";
+import { readEventFileMap } from "../../event-files/event-file-map.ts";
+import { type Columns, guessColumns, findTimeLikeValue, type NamedColumns } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
+import type { Sample } from "../../event-files/sample-columns.ts";
 import { TIME_FORMS } from "../../event-files/time-forms.ts";
 import type { Io } from "../io.ts";
+import { createAccountIds, isAccountId, makeUnique, readAccountNames } from "./account-names.ts";
 import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";
+import { describeColumns, describeExample, describeGroups, describeOrigins } from "./describe-columns.ts";
 import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";
 import { findPriceGroups, type PriceGroups, type Texts } from "./price-groups.ts";
 import { formatMap } from "./templates.ts";
@@ -22,42 +21,97 @@ import { formatMap } from "./templates.ts";
 export interface GeneratedBook {
   readonly book: string;
   readonly map: string | undefined;
+  /** A CSV file of account names and ids that the map reads, if there are many. */
+  readonly accounts?: string | undefined;
   /** Whether the file is NDJSON. */
   readonly isJson: boolean;
+  /** The price of a unit. */
+  readonly rate: string;
   /** Sentences on what was found and what was not. */
   readonly notes: readonly string[];
 }
 
-const METERS_MAX = 50;
-
-/** Generates a book for a file. @throws {InputError} if it can't, with what was expected */
-export async function generateBook(path: string, namedColumns: NamedColumns, io: Io): Promise<GeneratedBook> {
-  const text = await readSampleText(path, io);
-  if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { namedColumns, isJson: false });
-  const objects = readJsonSample(path, text);
-  const events = objects.map(toSchemaFields);
-  const isReferenceFormat = events.every((event) => event !== undefined) && Object.keys(namedColumns).length === 0;
-  return isReferenceFormat
-    ? generateFromEvents(events)
-    : generateFromTable(path, createFieldSample(path, objects), { namedColumns, isJson: true });
+/** What the user named, which is not guessed. */
+export interface GuessOptions {
+  readonly columns: NamedColumns;
+  /** The decimal mark of all numbers. */
+  readonly decimal: DecimalMark | undefined;
 }
 
-function generateFromTable(
+const METERS_MAX = 50;
+const RATE = "0.01";
+/** The name of the file of account names and ids beside the map. */
+export const ACCOUNTS_FILE = "accounts.csv";
+/** The maximum number of accounts that a map lists. */
+const LISTED_ACCOUNTS_MAX = 50;
+
+/** Generates a book for a file. @throws {InputError} if it can't, with what was expected */
+export async function generateBook(path: string, options: GuessOptions, io: Io): Promise<GeneratedBook> {
+  const text = await readSampleText(path, io);
+  if (!isJsonObject(text)) return generateFromTable(path, parseCsvSample(path, text), { options, isJson: false }, io);
+  const objects = readJsonSample(path, text);
+  const events = objects.map(toSchemaFields);
+  const isReferenceFormat = events.every((event) => event !== undefined) && Object.keys(options.columns).length === 0;
+  return isReferenceFormat
+    ? generateFromEvents(events)
+    : generateFromTable(path, createFieldSample(path, objects), { options, isJson: true }, io);
+}
+
+interface TableOptions {
+  readonly options: GuessOptions;
+  readonly isJson: boolean;
+}
+
+async function generateFromTable(
   path: string,
   sample: Sample,
-  { namedColumns, isJson }: { readonly namedColumns: NamedColumns; readonly isJson: boolean },
-): GeneratedBook {
+  { options, isJson }: TableOptions,
+  io: Io,
+): Promise<GeneratedBook> {
+  const columns = requireColumns(path, sample, { options, isJson });
+  const baseName = basename(path).replace(/\..*$/, "");
+  const schema = baseName.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
+  const { numbers, texts, isMoney } = columns;
+  const indexes = texts.map((name) => [name, sample.header.indexOf(name)] as const);
+  const rows = sample.rows.map((row) => Object.fromEntries(indexes.map(([name, index]) => [name, row[index]])));
+  const groups = findPriceGroups(texts, rows, numbers.filter(isTokenName).length > 1);
+  const rate = isMoney ? "1" : RATE;
+  const words = isJson ? { column: "field", row: "line" } : { column: "column", row: "row" };
+  const plainMap = createMapText(schema, columns, "");
+  const ids = await createIds(path, sample, { columns, map: plainMap, isJson }, io);
+  const values = formatValues(ids);
+  const isFile = ids.size > LISTED_ACCOUNTS_MAX;
+  const map = readEventFileMap("map.jsonc", createMapText(schema, columns, values));
+  const notes = [
+    ...describeOrigins(columns, words),
+    ...describeIds(ids, isFile),
+    ...describeColumns(columns, words),
+    ...describeGroups(groups),
+    ...describeExample(sample, columns, { map, words }),
+  ];
+  return {
+    book: createBookText([{ schema, numbers, texts, groups }], rate),
+    map: createMapText(schema, columns, isFile ? `, "valuesFrom": "${ACCOUNTS_FILE}"` : values),
+    accounts: isFile ? formatIds(ids) : undefined,
+    isJson,
+    rate,
+    notes: [`${path}:`, ...notes.map((note) => `  ${note}`)],
+  };
+}
+
+/** Guesses the columns. @throws {InputError} without a time, for an unknown name, or an unknown decimal mark */
+function requireColumns(path: string, sample: Sample, { options, isJson }: TableOptions): Columns {
   const [column, header] = isJson ? ["field", "the first lines have"] : ["column", "the header has"];
   const names = `${header} ${sample.header.map(quoteText).join(", ")}`;
-  for (const name of Object.values(namedColumns)) {
+  for (const name of Object.values(options.columns)) {
     if (sample.header.includes(name)) continue;
     throw new InputError(
       `${path}: no ${column} is named ${quoteText(name)}: ${names}${didYouMean(name, sample.header)}`,
     );
   }
-  const columns = guessColumns(sample, namedColumns);
+  const columns = guessColumns(sample, options.columns, options.decimal);
   if (columns === undefined) {
-    const time = findTimeLikeValue(sample, namedColumns.time);
+    const time = findTimeLikeValue(sample, options.columns.time);
     throw new InputError(
       `${path}: no ${column} has a time in every ${isJson ? "line" : "row"}; accepted: date-times such as ` +
         `2026-01-31T12:00:00Z, ${[...TIME_FORMS.keys()].join(", ")} (since 1970); ` +
@@ -65,105 +119,64 @@ function generateFromTable(
         names,
     );
   }
-  const baseName = basename(path).replace(/\..*$/, "");
-  const schema = baseName.replace(/[^a-zA-Z0-9_-]+/g, "_").slice(0, 50) || "usage";
-  const { numbers, texts } = columns;
-  const indexes = texts.map((name) => [name, sample.header.indexOf(name)] as const);
-  const rows = sample.rows.map((row) => Object.fromEntries(indexes.map(([name, index]) => [name, row[index]])));
-  const groups = findPriceGroups(texts, rows);
-  return {
-    book: createBookText([{ schema, numbers, texts, groups }]),
-    map: createMapText(schema, columns),
-    isJson,
-    notes: [
-      `${path}:`,
-      ...[...describeOrigins(columns, isJson), ...describeColumns(columns, column), ...describeGroups(groups)].map(
-        (note) => `  ${note}`,
-      ),
-    ],
-  };
+  if (columns.doubt === undefined) return columns;
+  const { text, readings } = columns.doubt.number;
+  throw new InputError(
+    `${path}: the numbers of the ${column} ${quoteText(columns.doubt.column)} can be read in two ways; ` +
+      `add --decimal . if ${text} is ${readings["."]}, or --decimal , if it is ${readings[","]}`,
+  );
 }
 
-function createMapText(
-  schema: string,
-  { timestamp, form, isZoneless, account, id, numbers, decimals, texts }: Columns,
-): string {
+/** An id for each account of the file if some are not called by an id. */
+async function createIds(
+  path: string,
+  { header, rows }: Sample,
+  { columns, map, isJson }: { readonly columns: Columns; readonly map: string; readonly isJson: boolean },
+  io: Io,
+): Promise<ReadonlyMap<string, string>> {
+  const at = header.indexOf(columns.account ?? "");
+  const hasOnlyIds = rows.every((row) => row[at] === undefined || row[at] === "" || isAccountId(row[at]));
+  if (hasOnlyIds) return new Map();
+  return createAccountIds(await readAccountNames(path, { map: readEventFileMap("map.jsonc", map), isJson }, io));
+}
+
+function describeIds(ids: ReadonlyMap<string, string>, isFile: boolean): readonly string[] {
+  const [first] = ids;
+  if (first === undefined) return [];
+  const place = isFile ? ACCOUNTS_FILE : '"values" in the map';
+  return [`names that are no ids get one (see ${place}): ${quoteText(first[0])} is ${first[1]}`];
+}
+
+function formatValues(ids: ReadonlyMap<string, string>): string {
+  const lines = [...ids].map(([name, id]) => `\n    ${JSON.stringify(name)}: ${JSON.stringify(id)},`);
+  return lines.length === 0 ? "" : `, "values": {${lines.join("")}\n  }`;
+}
+
+function formatIds(ids: ReadonlyMap<string, string>): string {
+  const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return `name,id\n${[...ids].map(([name, id]) => `${quote(name)},${id}\n`).join("")}`;
+}
+
+/** @param values a further field of the account */
+function createMapText(schema: string, columns: Columns, values: string): string {
+  const { timestamp, form, isZoneless, account, id, numbers, numbersWithEmptyCells, decimals, texts } = columns;
   const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
+  const formatFields = (name: string): string => {
+    const mark = decimals.get(name);
+    return (
+      (mark === undefined ? "" : `, "decimal": "${mark}"`) +
+      (numbersWithEmptyCells.includes(name) ? ', "default": "0"' : "")
+    );
+  };
   return formatMap({
     schema,
-    account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)} }`,
+    account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)}${values} }`,
     id: id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ ${column(id)} }`,
     timestamp: `{ ${column(timestamp)}${form === undefined ? "" : `, "form": "${form}"`}${isZoneless ? ', "zone": "UTC"' : ""} }`,
     attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
     dimensions: texts.map((name) => [name, name] as const),
-    decimals,
+    attributeFields: new Map(numbers.map((name) => [name, formatFields(name)])),
   });
-}
-
-/** Notes on the columns of times, accounts and ids. */
-function describeOrigins(columns: Columns, isJson: boolean): readonly string[] {
-  const { timestamp, account, id, idRepeats } = columns;
-  const repeats = idRepeats ? "; the sample has repeated ids, and only the first event with an id counts" : "";
-  const [column, row] = isJson ? ["field", "line"] : ["column", "row"];
-  return [
-    `time in ${quoteText(timestamp)}${describeTimeForm(columns)}`,
-    account === undefined
-      ? `no ${column} looks like an account: all events belong to account-1 (choose one with --account)`
-      : `account in ${quoteText(account)}`,
-    id === undefined
-      ? `no ${column} for the event id; using ${row} numbers, so duplicate events will be billed`
-      : `event id in ${quoteText(id)}${repeats}`,
-  ];
-}
-
-/** Notes on the other columns. */
-function describeColumns(columns: Columns, column: string): readonly string[] {
-  const { numbers, nearNumbers, decimals, ambiguousNumber, unused } = columns;
-  const columnsWithMark = (mark: DecimalMark): string =>
-    numbers
-      .filter((name) => decimals.get(name) === mark)
-      .map(quoteText)
-      .join(", ");
-  const [commas, thousands] = [columnsWithMark(","), columnsWithMark(".")];
-  return [
-    numbers.length === 0
-      ? `no ${column} with numbers: events are counted`
-      : `meters for ${numbers.slice(0, METERS_MAX).map(quoteText).join(", ")}`,
-    ...nearNumbers.map(
-      ({ column: name, text }) =>
-        `no meter for ${quoteText(name)}, which is a dimension: ${quoteText(text)} is not a number`,
-    ),
-    ...(commas === "" ? [] : [`numbers with a decimal comma in ${commas}`]),
-    ...(thousands === "" ? [] : [`numbers with thousands separators in ${thousands}`]),
-    ...(ambiguousNumber === undefined ? [] : [describeDoubt(ambiguousNumber, decimals)]),
-    ...unused.map(({ column: name, reason }) => `not used: ${quoteText(name)}, ${reason}`),
-  ];
-}
-
-/** A note on a price table. */
-function describeGroups(groups: PriceGroups | undefined): readonly string[] {
-  if (groups === undefined) return [];
-  const { dimensions, whens } = groups;
-  const count = `${whens.length} ${whens.length === 1 ? "row" : "rows"}`;
-  return [`a price table by ${dimensions.map(quoteText).join(" and ")}, with ${count}, and one for all other groups`];
-}
-
-/** A note on an ambiguous number and how it was read. */
-function describeDoubt(
-  { column, text }: NonNullable<Columns["ambiguousNumber"]>,
-  decimals: Columns["decimals"],
-): string {
-  const [value, otherMark] = decimals.get(column) === "," ? [toDecimalPoint(text), "."] : [removeGrouping(text), ","];
-  return `${quoteText(text)} in ${quoteText(column)} is read as ${value ?? text}; if that is wrong, change "decimal" in the map to "${otherMark}"`;
-}
-
-/** A note on the format of times. */
-function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
-  const other = otherForm === undefined ? "" : ` (if it is ${otherForm}, change "form" in the map)`;
-  return (
-    (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
-    (isZoneless ? ', read as UTC (see "zone" in the map)' : "")
-  );
 }
 
 /** The fields in events of one schema. */
@@ -202,7 +215,7 @@ function generateFromEvents(events: readonly EventFields[]): GeneratedBook {
       : `meters for ${numbers.map(quoteText).join(", ")} of ${quoteText(schema)}`,
     ...describeGroups(groups),
   ]);
-  return { book: createBookText(schemaFields), map: undefined, isJson: true, notes };
+  return { book: createBookText(schemaFields, RATE), map: undefined, isJson: true, rate: RATE, notes };
 }
 
 /** The fields of an event in the standard form; undefined for other objects. */
@@ -224,8 +237,8 @@ function listKeys(value: unknown): readonly string[] {
   return typeof value === "object" && value !== null ? Object.keys(value) : [];
 }
 
-/** A book with a meter for each number, at a cent per unit, and without accounts. */
-function createBookText(schemaFields: readonly SchemaFields[]): string {
+/** A book with a meter for each number, at one rate, and without accounts. */
+function createBookText(schemaFields: readonly SchemaFields[], rate: string): string {
   const usedTexts = new Set<string>();
   const meters = schemaFields.flatMap(({ schema, numbers, groups }) =>
     (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => ({
@@ -238,7 +251,7 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
   );
   return formatBook({
     introduction: [
-      "A book for ratebook, generated from an event file. Placeholder price: 0.01 per unit. Change it first.",
+      `A book for ratebook, generated from an event file. Placeholder price: ${rate} per unit. Change it first.`,
       "It has no accounts; --accounts-from-events creates one per account in the events.",
     ],
     eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
@@ -258,7 +271,7 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
           "usage",
           meters.map(
             ({ id, groups }, index) =>
-              `${index === 0 ? '// "rate" is the price per unit. For tiers, see node_modules/ratebook/docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups)} }`,
+              `${index === 0 ? '// "rate" is the price per unit. For tiers, see node_modules/ratebook/docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups, rate)} }`,
           ),
         ],
       ],
@@ -267,13 +280,13 @@ function createBookText(schemaFields: readonly SchemaFields[]): string {
 }
 
 /** A rate, or a price table with a rate for each group. */
-function formatPrices(groups: PriceGroups | undefined): string {
-  if (groups === undefined) return '"rate": "0.01"';
+function formatPrices(groups: PriceGroups | undefined, rate: string): string {
+  if (groups === undefined) return `"rate": "${rate}"`;
   const rows = groups.whens.map((when) => {
     const texts = Object.entries(when).map(([name, text]) => `${JSON.stringify(name)}: ${JSON.stringify(text)}`);
-    return `        { "when": { ${texts.join(", ")} }, "rate": "0.01" },\n`;
+    return `        { "when": { ${texts.join(", ")} }, "rate": "${rate}" },\n`;
   });
-  return `"rateTable": { "rows": [\n${rows.join("")}        { "rate": "0.01" }, // All other groups.\n      ] }`;
+  return `"rateTable": { "rows": [\n${rows.join("")}        { "rate": "${rate}" }, // All other groups.\n      ] }`;
 }
 
 /** A unique meter id of at most 20 characters. */
@@ -284,14 +297,4 @@ function createMeterId(text: string, usedTexts: Set<string>): string {
 /** A unique, valid meter name of at most 50 characters. */
 function createMeterName(text: string, usedTexts: Set<string>): string {
   return makeUnique(text.replace(/[^a-zA-Z0-9_-]+/g, " ").trim() || "meter", 50, usedTexts);
-}
-
-function makeUnique(text: string, max: number, usedTexts: Set<string>): string {
-  for (let count = 1; ; count++) {
-    const suffix = count === 1 ? "" : `-${count}`;
-    const candidate = `${text.slice(0, max - suffix.length)}${suffix}`;
-    if (usedTexts.has(candidate)) continue;
-    usedTexts.add(candidate);
-    return candidate;
-  }
 }

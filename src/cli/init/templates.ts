@@ -143,17 +143,23 @@ interface MapParts {
   readonly timestamp: string;
   readonly attributes: readonly (readonly [string, string])[];
   readonly dimensions: readonly (readonly [string, string])[];
-  /** The decimal marks of columns whose numbers aren't plain. */
-  readonly decimals?: ReadonlyMap<string, string>;
+  /** Further fields of attributes as JSON text, by the column. */
+  readonly attributeFields?: ReadonlyMap<string, string>;
 }
 
-export function formatMap({ schema, account, id, timestamp, attributes, dimensions, decimals }: MapParts): string {
-  const formatEntry = ([name, column]: readonly [string, string]): string => {
-    const mark = decimals?.get(column);
-    return `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${mark === undefined ? "" : `, "decimal": "${mark}"`} },`;
-  };
-  const formatColumns = (pairs: MapParts["attributes"]): string =>
-    pairs.length === 0 ? "{}" : `{\n${pairs.map(formatEntry).join("\n")}\n  }`;
+export function formatMap({
+  schema,
+  account,
+  id,
+  timestamp,
+  attributes,
+  dimensions,
+  attributeFields,
+}: MapParts): string {
+  const formatEntry = ([name, column]: readonly [string, string], fields = ""): string =>
+    `    ${JSON.stringify(name)}: { "column": ${JSON.stringify(column)}${fields} },`;
+  const formatColumns = (entries: readonly string[]): string =>
+    entries.length === 0 ? "{}" : `{\n${entries.join("\n")}\n  }`;
   return [
     '// Where each part of an event is in the file: a "column" (of NDJSON a path, such as "usage.tokens"),',
     '// a constant "value", or a "template" such as "x-{row}".',
@@ -162,8 +168,8 @@ export function formatMap({ schema, account, id, timestamp, attributes, dimensio
     `  "accountId": ${account},`,
     `  "id": ${id},`,
     `  "timestamp": ${timestamp},`,
-    `  "attributes": ${formatColumns(attributes)},`,
-    `  "dimensions": ${formatColumns(dimensions)},`,
+    `  "attributes": ${formatColumns(attributes.map((pair) => formatEntry(pair, attributeFields?.get(pair[1]))))},`,
+    `  "dimensions": ${formatColumns(dimensions.map((pair) => formatEntry(pair)))},`,
     "}",
     "",
   ].join("\n");

@@ -5,7 +5,8 @@
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { valueAt } from "../../book/short/json-object.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
-import { type Columns, guessColumns, type Sample } from "../../event-files/guess-columns.ts";
+import { type Columns, guessColumns } from "../../event-files/guess-columns.ts";
+import type { Sample } from "../../event-files/sample-columns.ts";
 import { findMatchingForms } from "../../event-files/time-forms.ts";
 import { type FormPath, listAt } from "./book-edits.ts";
 
@@ -88,10 +89,12 @@ export function createTimeOrigin(sample: Sample, column: string): object {
   return { column, ...(form === undefined ? {} : { form }), ...(isZoned ? {} : { zone: "UTC" }) };
 }
 
-/** A map's entry for a field: the column, and its decimal mark if not plain. */
+/** A map's entry for a field: the column, its decimal mark if not plain, and 0 for empty cells of numbers. */
 export function createFieldOrigin(sample: Sample, column: string, list: string): object {
-  const decimal = list === "attributes" ? guessColumns(sample)?.decimals.get(column) : undefined;
-  return { column, ...(decimal === undefined ? {} : { decimal }) };
+  const columns = list === "attributes" ? guessColumns(sample) : undefined;
+  const decimal = columns?.decimals.get(column);
+  const hasEmptyCells = columns?.numbersWithEmptyCells.includes(column);
+  return { column, ...(decimal !== undefined && { decimal }), ...(hasEmptyCells && { default: "0" }) };
 }
 
 /** Whether a text is a map: an object with an entry for times. */

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import type { Sample } from "../../../event-files/guess-columns.ts";
+import type { Sample } from "../../../event-files/sample-columns.ts";
 import { TIME_FORMS } from "../../../event-files/time-forms.ts";
 import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import {

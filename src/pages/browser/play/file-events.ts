@@ -15,9 +15,9 @@ import {
 } from "../../../event-files/csv-rows.ts";
 import { createMarkCheck } from "../../../event-files/decimal-marks.ts";
 import { type EventMakerOptions, readEventFileMap } from "../../../event-files/event-file-map.ts";
-import type { Sample } from "../../../event-files/guess-columns.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import { createObjectEventMaker, createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
+import type { Sample } from "../../../event-files/sample-columns.ts";
 import { parseJson } from "../../../numbers/json.ts";
 import { createProblem, type Problem } from "../../../problem-table.ts";
 import { needsMap } from "../../play/column-map.ts";
@@ -157,8 +157,7 @@ async function readTableSample(name: string, parts: readonly Uint8Array[]): Prom
   }
   const [header, ...more] = rows;
   if (header === undefined || more.length === 0) throw new InputError("expected a header and at least one row");
-  const separator = detectSeparator(decodeBeginning(parts[0] ?? new Uint8Array()));
-  return { header, rows: more.slice(0, SAMPLE_ROWS_MAX), separator };
+  return { header, rows: more.slice(0, SAMPLE_ROWS_MAX) };
 }
 
 function readObjectSample(name: string, parts: readonly Uint8Array[]): Sample | undefined {
