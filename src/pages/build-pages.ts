@@ -9,7 +9,7 @@ import { shortBookSchema } from "../book/resources/book.ts";
 import { PAGE_TITLES, pageFile, type PageName } from "./page-file.ts";
 import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play/play-state.ts";
 import { buildSelfContainedPage } from "./self-contained-page.ts";
-import { PAGE_TOKENS } from "./tokens.ts";
+import { buildPageTokens } from "./tokens.ts";
 
 /** The sources of the pages, relative to both `src` and `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
@@ -58,7 +58,7 @@ export async function buildPages(): Promise<readonly string[]> {
     const file = pageFile(name);
     mkdirSync(new URL(".", file), { recursive: true });
     const { script, style, inputs } = await bundlePage(name);
-    writeFileSync(file, buildSelfContainedPage({ title, script, style: PAGE_TOKENS + style }));
+    writeFileSync(file, buildSelfContainedPage({ title, script, style: buildPageTokens() + style }));
     bundledFiles.push(...inputs);
   }
   return bundledFiles;

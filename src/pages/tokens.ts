@@ -83,7 +83,8 @@ export function buildColorStyle(selector: string, names = Object.keys(LIGHT) as 
 }
 
 /** The styles of all tokens, which pages have before their own. */
-export const PAGE_TOKENS = `:root {
+export function buildPageTokens(): string {
+  return `:root {
   --font: ${FONT};
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, monospace;
   --text-xs: 0.75rem; --text-s: 0.8125rem; --text-m: 0.875rem; --text-l: 1rem; --text-xl: 1.25rem; --text-2xl: 1.875rem;
@@ -93,3 +94,4 @@ export const PAGE_TOKENS = `:root {
 @media screen { :root { color-scheme: light dark; } }
 ${buildColorStyle(":root")}
 `;
+}

@@ -89,12 +89,12 @@ describe("S13.6 notes below a line add what quantities and rates don't show", ()
     // 100 × 0.10; ceil(900 / 250) × 7.77; 234.5 × 0.013 + 1.11 = 4.1585, at least 5.
     expect(printLines({ usageRateCards: [card] }, { calls: "1234.5" })).toEqual([
       ["Calls", "1,234.5", "", "46.08"],
-      ["  usage in the billing period", "docs/reference/semantics.md#s7.2, #s7.3"],
+      ["  usage in the billing period", "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3"],
       ["  above 0 to 100, per unit", "100", "0.1", "10.00"],
       ["  above 100 to 1,000, per package of 250", "900", "7.77", "31.08"],
-      ["    4 packages", "docs/reference/semantics.md#s7.3"],
+      ["    4 packages", "node_modules/ratebook/docs/reference/semantics.md#s7.3"],
       ["  above 1,000, per unit", "234.5", "0.013", "5.00"],
-      ["    plus 1.11, at least 5, at most 2,000", "docs/reference/semantics.md#s7.4"],
+      ["    plus 1.11, at least 5, at most 2,000", "node_modules/ratebook/docs/reference/semantics.md#s7.4"],
       [],
       ["Sub-total", "", "", "46.08"],
       [],
@@ -123,7 +123,10 @@ describe("S13.6 notes below a line add what quantities and rates don't show", ()
   ])("S7.4, S8.1 the card's prorated bound: %j", (rateConfig, calls, line, limit) => {
     const bounded = callsCard([{ startAfter: 0, priceType: "PER_UNIT" }], [{ rate: 2 }], rateConfig);
     const rows = printLines({ usageRateCards: [bounded] }, { calls });
-    expect(rows.slice(3, 5)).toEqual([line, [`    ${limit} × 20/31 days`, "docs/reference/semantics.md#s7.4"]]);
+    expect(rows.slice(3, 5)).toEqual([
+      line,
+      [`    ${limit} × 20/31 days`, "node_modules/ratebook/docs/reference/semantics.md#s7.4"],
+    ]);
   });
 });
 
@@ -133,7 +136,7 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     // 99.99 × 20 ÷ 31 = 64.509…
     expect(printLines({ fixedFeeRateCards: [fee] }).slice(0, 2)).toEqual([
       ["Platform", "", "", "64.51"],
-      ["  prorated fee: 99.99 × 20/31 days", "docs/reference/semantics.md#s8.1, #s9.2"],
+      ["  prorated fee: 99.99 × 20/31 days", "node_modules/ratebook/docs/reference/semantics.md#s8.1, #s9.2"],
     ]);
   });
 
@@ -141,11 +144,11 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const fees = (rate: string): readonly object[] => [{ id: "addon.fee", rateValues: [{ currency: USD, rate }] }];
     expect(printLines({ fixedFeeRateCards: fees("8.325") }).slice(0, 2)).toEqual([
       ["Platform", "", "", "8.33"],
-      ["  full fee: 8.325", "docs/reference/semantics.md#s9.1"],
+      ["  full fee: 8.325", "node_modules/ratebook/docs/reference/semantics.md#s9.1"],
     ]);
     expect(printLines({ fixedFeeRateCards: fees("8.320") })[1]).toEqual([
       "  full fee",
-      "docs/reference/semantics.md#s9.1",
+      "node_modules/ratebook/docs/reference/semantics.md#s9.1",
     ]);
   });
 
@@ -164,8 +167,14 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     // 40 × 13 ÷ 31 + 70 × 7 ÷ 31 = 1010 ÷ 31 = 32.580…
     expect(printLines({ licenseRateCards: [seats] }, { licenseUpdates }).slice(0, 3)).toEqual([
       ["Seats", "7", "", "32.58"],
-      ["  quantity 4 for 13 of 31 days: 40 × 13/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
-      ["  quantity 7 for 7 of 31 days: 70 × 7/31 days", "docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2"],
+      [
+        "  quantity 4 for 13 of 31 days: 40 × 13/31 days",
+        "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2",
+      ],
+      [
+        "  quantity 7 for 7 of 31 days: 70 × 7/31 days",
+        "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s8.1, #s10.2",
+      ],
     ]);
   });
 
@@ -174,10 +183,17 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const cappedCard = { ...card, rateValues: [{ ...seats.rateValues[0], rateConfig: { maximumRate: 65 } }] };
     const rows = printLines({ licenseRateCards: [cappedCard] }, { licenseUpdates });
     // The second invoice: 65 less 40, in full.
-    expect(rows.filter(([, rules]) => rules?.startsWith("docs/reference/semantics.md#s7.2, #s7.3, #s7.4"))).toEqual([
-      ["  quantity 4, not prorated", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  quantity 7: 65", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
-      ["  less quantity 4 already charged: 40", "docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+    expect(
+      rows.filter(([, rules]) =>
+        rules?.startsWith("node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s7.4"),
+      ),
+    ).toEqual([
+      ["  quantity 4, not prorated", "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      ["  quantity 7: 65", "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3"],
+      [
+        "  less quantity 4 already charged: 40",
+        "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s7.4, #s10.3",
+      ],
     ]);
   });
 
@@ -238,11 +254,14 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const at = rows.findIndex(([text]) => text === "  quantity 30: 120");
     expect(rows.slice(at - 1, at + 3)).toEqual([
       ["Seats", "18", "", "20.00"],
-      ["  quantity 30: 120", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
-      ["  less quantity 10 already charged: 100", "docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      ["  quantity 30: 120", "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s10.3"],
+      [
+        "  less quantity 10 already charged: 100",
+        "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s10.3",
+      ],
       [
         "  12 already charged; the quantity is the increase above that",
-        "docs/reference/semantics.md#s7.2, #s7.3, #s10.3",
+        "node_modules/ratebook/docs/reference/semantics.md#s7.2, #s7.3, #s10.3",
       ],
     ]);
   });
@@ -255,8 +274,11 @@ describe("S13.6 a share is noted once, with the whole that it refers to", () => 
     const at = rows.findIndex(([text]) => text === "True-up: Commitment");
     expect(rows.slice(at, at + 3)).toEqual([
       ["True-up: Commitment", "", "", "302.58"],
-      ["  minimum commitment of the billing period: 500 × 20/31 days", "docs/reference/semantics.md#s8.1, #s13.3"],
-      ["  already charged: 20", "docs/reference/semantics.md#s8.1, #s13.3"],
+      [
+        "  minimum commitment of the billing period: 500 × 20/31 days",
+        "node_modules/ratebook/docs/reference/semantics.md#s8.1, #s13.3",
+      ],
+      ["  already charged: 20", "node_modules/ratebook/docs/reference/semantics.md#s8.1, #s13.3"],
     ]);
   });
 });

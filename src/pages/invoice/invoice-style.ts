@@ -1,8 +1,8 @@
 /** The style of invoices, on screens and on paper. */
-import { PAGE_TOKENS } from "../tokens.ts";
+import { buildPageTokens } from "../tokens.ts";
 
 /** In print, table heads are repeated, no row is split, and drafts have a watermark on every sheet. */
-export const INVOICE_STYLE = `${PAGE_TOKENS}
+export const INVOICE_STYLE = `${buildPageTokens()}
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 400 var(--text-m)/1.5 var(--font); }
 main { max-width: 52rem; margin: var(--space-6) auto; padding: 0 var(--space-4); }

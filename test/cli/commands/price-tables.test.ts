@@ -164,7 +164,7 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
   expect([code, err]).toEqual([1, `warning: ${unpriced} model = "code" (6,000 units)\n`]);
   const page = (await run("backtest", ...options, "--format", "html")).out;
   expect(page).toContain(`"title":"${unpriced}","items":[{"label":"model = \\"code\\"","amount":"6,000 units"}]`);
-  expect(page).toContain('"label":"rates of code"');
+  expect(page).toContain('"label":"new prices of code"');
   const json = JSON.parse((await run("backtest", ...options, "--causes", "--format", "json")).out);
   expect(json.plans).toMatchObject([
     {
