@@ -10,6 +10,7 @@ import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.t
 import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
+import { exampleText } from "../support/examples.ts";
 import { tableBook } from "../support/table-book.ts";
 
 let files: Folder;
@@ -166,8 +167,10 @@ describe("the playground", () => {
         .evaluate((text) => (text as { selectionStart?: number }).selectionStart),
     ).toBe(brokenBook.indexOf('"two"'));
     await page.getByRole("button", { name: "book.jsonc" }).click();
+    await page.getByLabel("units: quantity", { exact: true }).fill("3000");
     await page.getByLabel("units, tier 1: rate").fill("2");
-    await expect.poll(() => totalsOn(page)).toEqual(["$1,950.00"]);
+    // 100 × 2 + 2,900 × 1 − 50
+    await expect.poll(() => totalsOn(page)).toEqual(["$3,050.00"]);
     await expectSound(open);
     await open.close();
   });
@@ -293,6 +296,55 @@ describe("the playground", () => {
     expect(reached.size).toBe(count);
     await expectSound(open);
     await open.close();
+  });
+
+  test("items can be removed; on a phone, the open invoice covers the plan", async () => {
+    const open = await openPage(stateful({ book: `// prices\n${SMALL}`, usage: [usageLine("3000")] }), PHONE);
+    const { page } = open;
+    await expect.poll(() => page.locator(".dock strong").innerText()).toBe("$3,050.00");
+    await page.getByRole("button", { name: "Show invoice" }).click();
+    const isCovered = await page.evaluate(`document.elementFromPoint(20, innerHeight - 60).closest("#side") !== null`);
+    expect(isCovered).toBe(true);
+    await page.getByRole("button", { name: "Back to the plan" }).click();
+    await page.getByRole("button", { name: "Remove units from the plan" }).click();
+    // The commitment of 2,000 without the credits of 50
+    await expect.poll(() => page.locator(".dock strong").innerText()).toBe("$1,950.00");
+    await page.getByRole("button", { name: "Remove Minimum commitment from the plan" }).click();
+    await page.getByText("The plan has no prices yet: add an item.").waitFor();
+    await expectSound(open);
+    await open.close();
+  });
+
+  test("shows which values no meter matched, and which meters take events only", async () => {
+    const book = {
+      ...TABLE_BOOK,
+      usageMeters: TABLE_BOOK.usageMeters?.map((meter) => ({ ...meter, where: { model: "large" } })),
+    };
+    const toEvent = (model: string, index: number): string =>
+      JSON.stringify({
+        schemaName: "call",
+        id: `e${index}`,
+        accountId: "prod",
+        timestamp: "2024-06-20T00:00:00Z",
+        attributes: { tokens: 1000 },
+        dimensions: { model, kind: "input" },
+      });
+    const events = ["large", "lrage", "lrage", "mini"].map(toEvent).join("\n");
+    const sentence =
+      '3 events (75 %) of "call" were not billed: no meter matched model = "lrage" (2 events, 1 account), model = "mini" (1 event, 1 account)';
+    const open = await openPage(stateful({ book: JSON.stringify(book), events }));
+    await expect.poll(async () => open.page.getByRole("alert").innerText()).toBe(sentence);
+    await open.page.locator("input[type=file]").setInputFiles(files.file("events.ndjson", events));
+    await open.page.getByText("4 events, 1 invoice").waitFor();
+    expect(await open.page.locator("section[aria-labelledby=file]").innerText()).toContain(sentence);
+    await expectSound(open);
+    await open.close();
+    const credits = await openPage(stateful({ book: exampleText("llm-api", "book.json") }));
+    const requests = credits.page.getByRole("article", { name: "Requests" });
+    expect(await requests.innerText()).toContain("Its events use feature credits: add a file or events below.");
+    expect(await requests.getByRole("slider").count()).toBe(0);
+    await expectSound(credits);
+    await credits.close();
   });
 
   test("nothing in a name or a text is executed", async () => {

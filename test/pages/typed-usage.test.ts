@@ -3,8 +3,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseDecimal, sum } from "../../src/numbers/decimal.ts";
-import { editBook, readEditableValue } from "../../src/pages/play/book-edits.ts";
-import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../src/pages/play/plan-items.ts";
+import { editBook, readEditableValue, replaceValue } from "../../src/pages/play/book-edits.ts";
+import {
+  addItem,
+  changeCurrency,
+  listCurrencies,
+  listItems,
+  NEW_ITEMS,
+  removeItem,
+} from "../../src/pages/play/plan-items.ts";
 import { computeBill, parseBookText } from "../../src/pages/play/play-bill.ts";
 import { isUsageIn, readTotal, spreadTotal, withEvenUsage } from "../../src/pages/play/typed-usage.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
@@ -71,6 +78,17 @@ describe("a plan", () => {
     const before = listItems(readEditableValue(SMALL), ["pricePlans", 0]).map(({ name }) => name);
     expect(names).toHaveLength(before.length + 2);
     expect(new Set(names).size).toBe(names.length);
+    // The quantity of a license that is removed goes with it.
+    const quantity = { licenseId: "seats", quantity: "5", effectiveFrom: "2024-06-01" };
+    const used = kind === "License" ? replaceValue(text, ["accounts", 0, "licenseUpdates"], [quantity]) : text;
+    expect(parseBookText(used)).toHaveProperty("book");
+    const removed = names.reduce((left) => {
+      const [first] = listItems(readEditableValue(left), ["pricePlans", 0]);
+      return first === undefined ? left : editBook(left, (long) => removeItem(long, first));
+    }, used);
+    expect(listItems(readEditableValue(removed), ["pricePlans", 0])).toEqual([]);
+    expect(parseBookText(removed)).toHaveProperty("book");
+    expect(removed).toContain("// prices");
   });
 
   test("takes another currency, with the same figures", () => {

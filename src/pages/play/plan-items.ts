@@ -1,7 +1,7 @@
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 /** The items of a plan as cards of the playground, and changes of a book as a whole. */
+import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
-import { type FormPath, listAt, readBillableNames } from "./book-edits.ts";
+import { type FormPath, listAt, readBillableNames, withValue } from "./book-edits.ts";
 import { COMMITMENT_KEY, itemKey } from "./play-periods.ts";
 
 /** An item of a plan: one of its cards, or its commitment. */
@@ -155,6 +155,22 @@ export function addItem(value: unknown, plan: FormPath, kind: (typeof NEW_ITEMS)
     ],
   };
   return additions[kind].reduce((next, [path, item]) => appendAt(next, path, item), value);
+}
+
+/** A book in long form without an item of a plan, and without the quantities of a license that no plan has any more. */
+export function removeItem(value: unknown, { path, id, source }: PlanItem): unknown {
+  const [list, index] = [path.slice(0, -1), path.at(-1)];
+  const isListed = typeof index === "number";
+  const next = isListed
+    ? withValue(value, list, listAt(value, list).toSpliced(index, 1))
+    : withValue(value, path, undefined);
+  const cards = listAt(next, ["pricePlans"]).flatMap((plan) => listAt(plan, ["pricePlanDetails", "licenseRateCards"]));
+  if (source !== "licenses" || cards.some((card) => valueAt(card, ["id"]) === id)) return next;
+  return listAt(next, ["accounts"]).reduce((book: unknown, account, at) => {
+    const updates = listAt(account, ["licenseUpdates"]);
+    const others = updates.filter((update) => valueAt(update, ["licenseId"]) !== id);
+    return others.length === updates.length ? book : withValue(book, ["accounts", at, "licenseUpdates"], others);
+  }, next);
 }
 
 function appendAt(value: unknown, [key, ...rest]: FormPath, item: JsonObject): unknown {

@@ -14,6 +14,7 @@ import { add, Decimal, parseDecimal, ZERO, divide, maximum, ONE, subtract } from
 import { parseJson } from "../../numbers/json.ts";
 import { priceBySlabs } from "../../rating/slab-charge.ts";
 import { describeJumps, describeSlabs, formatCost, formatQuantity } from "../chart/curve-text.ts";
+import { describeNotBilled, listNotBilled } from "../not-billed.ts";
 import { toPrintable } from "../printable.ts";
 import { type CurvePicture, drawCurve } from "./curve-picture.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
@@ -61,13 +62,16 @@ export function computeBill(state: PlayState): PlayBill {
   try {
     const problem = describeRangeProblem(state);
     if (problem !== undefined) return { ...partialBill, problems: [{ message: problem }] };
-    const { invoices, problems } = priceState(book, state);
+    const { invoices, problems, events, unmetered } = priceState(book, state);
     return {
       ...partialBill,
       periods: toPlayPeriods(invoices, book),
-      problems: problems
-        .slice(0, PROBLEMS_MAX)
-        .map(({ event, message }) => ({ message: toPrintable(`event ${event}: ${message}`) })),
+      problems: [
+        ...problems
+          .slice(0, PROBLEMS_MAX)
+          .map(({ event, message }) => ({ message: toPrintable(`event ${event}: ${message}`) })),
+        ...listNotBilled({ book, read: events.read, unmetered }).map((each) => ({ message: describeNotBilled(each) })),
+      ],
       cycles: listCycles(book, state),
     };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Book } from "../../book/resources/book.ts";
 import { hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { addDays, daysBetween, formatDate, parseDate } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
+import { featuresBySchema } from "../../ledger/catalog.ts";
 import {
   add,
   type Decimal,
@@ -133,10 +134,16 @@ function listSlots(
   );
 }
 
+/** Whether a meter has no typed usage, because its events consume credits of a feature in order (S17.1). */
+export function takesEventsOnly({ eventSchemaName }: UsageMeter, book: Book): boolean {
+  return featuresBySchema(book).has(eventSchemaName);
+}
+
 /** A state that has even usage of the meters that plans price, if it has no usage and no events. */
 export function withEvenUsage(state: PlayState, { book, curves, problems }: PlayBill, days: Days): PlayState {
   if (book === undefined || problems.length > 0 || state.usage.length > 0 || state.events.trim() !== "") return state;
   const usage = book.usageMeters.flatMap((meter) => {
+    if (takesEventsOnly(meter, book)) return [];
     for (const { id, pricePlanDetails } of book.pricePlans) {
       const card = pricePlanDetails.usageRateCards.find(({ usageMeterId }) => usageMeterId === meter.id);
       if (card === undefined) continue;
@@ -148,7 +155,6 @@ export function withEvenUsage(state: PlayState, { book, curves, problems }: Play
     }
     return [];
   });
-  // A meter whose events consume feature credits takes events only.
   const next = { ...state, usage };
   return computeBill(next).problems.length > 0 ? state : next;
 }

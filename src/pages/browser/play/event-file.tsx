@@ -186,7 +186,7 @@ function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Elem
         </p>
       );
     case "done": {
-      const { events, leftOutCount, periods, problemCount, problems } = message;
+      const { events, leftOutCount, periods, problemCount, problems, notBilled } = message;
       const invoiceCount = periods.reduce((count, { invoices }) => count + invoices.length, 0);
       return (
         <>
@@ -194,6 +194,11 @@ function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Elem
           {leftOutCount > 0 && (
             <p>{`${formatCount(leftOutCount, "row")} with an empty cell left out, as the map says`}</p>
           )}
+          {notBilled.map((sentence) => (
+            <p key={sentence} class="bad">
+              <bdi>{sentence}</bdi>
+            </p>
+          ))}
           {problemCount > 0 && (
             <details class="bad" open={problemCount <= 5}>
               <summary>

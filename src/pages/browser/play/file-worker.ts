@@ -3,6 +3,7 @@ import { RatebookError } from "../../../errors.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { createPreview, type PreviewRun } from "../../../ledger/preview/preview.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
+import { describeNotBilled, listNotBilled } from "../../not-billed.ts";
 import { parseBookText } from "../../play/play-bill.ts";
 import { type PlayPeriod, toPlayPeriods } from "../../play/play-periods.ts";
 import { type FileEvent, readFileEvents, type MappedFile } from "./file-events.ts";
@@ -23,6 +24,8 @@ export type WorkerMessage =
       readonly problemCount: number;
       /** The number of rows that the map leaves out. */
       readonly leftOutCount: number;
+      /** What usage is not billed, and why. */
+      readonly notBilled: readonly string[];
     }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -62,14 +65,16 @@ export async function priceFile(
       reportedBytes = bytes;
       onMessage({ kind: "progress", read: bytes / file.size, events });
     }
-    const { invoices } = run.finish();
+    const { invoices, unmetered } = run.finish();
+    const { book } = bookResult;
     onMessage({
       kind: "done",
       events,
-      periods: toPlayPeriods(invoices, bookResult.book),
+      periods: toPlayPeriods(invoices, book),
       problems,
       problemCount,
       leftOutCount,
+      notBilled: listNotBilled({ book, read: events, unmetered, invoices }).map(describeNotBilled),
     });
   } catch (error) {
     onMessage({ kind: "failed", message: error instanceof Error ? error.message : String(error) });

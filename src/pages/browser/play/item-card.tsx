@@ -3,8 +3,16 @@ import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
 import { groupThousands } from "../../../invoicing/format-values.ts";
-import { addSlab, type FormPath, listAt, moveSlabStart, removeLastSlab, replaceValue } from "../../play/book-edits.ts";
-import type { PlanItem } from "../../play/plan-items.ts";
+import {
+  addSlab,
+  editBook,
+  type FormPath,
+  listAt,
+  moveSlabStart,
+  removeLastSlab,
+  replaceValue,
+} from "../../play/book-edits.ts";
+import { type PlanItem, removeItem } from "../../play/plan-items.ts";
 import { curveKey, type PlayProblem } from "../../play/play-bill.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
@@ -61,6 +69,15 @@ export function ItemCard({ item, planId, context, ...form }: CardProps): JSX.Ele
         )}
         {path.includes("fixedFeeRateCards") && <ProrationField {...cardForm} />}
         <span class="item-sum number">{amount ?? "–"}</span>
+        <button
+          type="button"
+          class="icon"
+          aria-label={`Remove ${name} from the plan`}
+          title="Remove from the plan"
+          onClick={() => form.onBook(editBook(form.book, (long) => removeItem(long, item)))}
+        >
+          ×
+        </button>
       </header>
       {hasBody && (
         <div class="item-body">

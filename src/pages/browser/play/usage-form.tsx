@@ -3,10 +3,19 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { Book } from "../../../book/resources/book.ts";
+import { addDays, formatDate, parseDate } from "../../../calendar/instant.ts";
 import { listAt, replaceValue } from "../../play/book-edits.ts";
 import type { PlayItem, PlayPeriod } from "../../play/play-periods.ts";
 import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
-import { isUsageIn, readDayShares, readShape, readTotal, spreadTotal } from "../../play/typed-usage.ts";
+import {
+  isUsageIn,
+  readDayShares,
+  readShape,
+  readTotal,
+  spreadTotal,
+  takesEventsOnly,
+  type UsageShape,
+} from "../../play/typed-usage.ts";
 import { formatNumber } from "../common/format.ts";
 import { type FormProps, NumberField, textAt } from "./field.tsx";
 
@@ -31,28 +40,17 @@ export function UsageForm(props: UsageProps): JSX.Element {
   const meter = book?.usageMeters.find((each) => each.id === id);
   const isOwn = ({ of }: DatedQuantity): boolean => of === id || of === meter?.name;
   const rows = state.usage.filter((row) => isOwn(row) && isUsageIn(period, row));
-  const quantity = item?.quantity;
-  const isFromEvents =
-    rows.length === 0 && (meter === undefined || (state.events.trim() !== "" && Number(quantity ?? 0) !== 0));
+  const needsEvents = meter === undefined || book === undefined || takesEventsOnly(meter, book);
+  const hasEvents = state.events.trim() !== "";
+  const isFromEvents = rows.length === 0 && (needsEvents || (hasEvents && Number(item?.quantity ?? 0) !== 0));
   if (file !== undefined || isFromEvents) {
-    return (
-      <>
-        <span class="tiny" title={file}>
-          {file === undefined ? `${period.label}, from events` : <bdi>{file}</bdi>}
-        </span>
-        <span class="use-figure">
-          <strong>{formatNumber(quantity ?? "0")}</strong> <span>units</span>
-        </span>
-        <Unpriced groups={item?.unpriced ?? []} />
-      </>
-    );
+    const isUnused = meter !== undefined && needsEvents && !hasEvents && file === undefined;
+    return <EventUsage item={item} file={file} period={period} isUnused={isUnused} />;
   }
   const setRows = (next: readonly DatedQuantity[]): void =>
     onUsage([...state.usage.filter((row) => !rows.includes(row)), ...next]);
   const total = readTotal(rows);
-  const setTotal = (text: string): void => {
-    if (meter !== undefined && book !== undefined) setRows(spreadTotal(rows, text, readShape(meter, book), period));
-  };
+  const setTotal = (text: string): void => setRows(spreadTotal(rows, text, findShape(id, book), period));
   return (
     <>
       <label class="tiny">
@@ -65,6 +63,33 @@ export function UsageForm(props: UsageProps): JSX.Element {
       <Days rows={rows} period={period} />
       <Unpriced groups={item?.unpriced ?? []} />
       <DayRows name={name} id={id} rows={rows} period={period} onRows={setRows} />
+    </>
+  );
+}
+
+/** The shape of a meter; while the book has a problem, rows keep their proportions. */
+function findShape(id: string, book: Book | undefined): UsageShape {
+  const meter = book?.usageMeters.find((each) => each.id === id);
+  return meter === undefined || book === undefined ? { id, isSum: true } : readShape(meter, book);
+}
+
+/** @param isUnused whether usage of the meter is events only, and there are none */
+function EventUsage({
+  item,
+  file,
+  period,
+  isUnused,
+}: Pick<UsageProps, "item" | "file" | "period"> & { readonly isUnused: boolean }): JSX.Element {
+  return (
+    <>
+      <span class="tiny" title={file}>
+        {file === undefined ? `${period.label}, from events` : <bdi>{file}</bdi>}
+      </span>
+      <span class="use-figure">
+        <strong>{formatNumber(item?.quantity ?? "0")}</strong> <span>units</span>
+      </span>
+      <Unpriced groups={item?.unpriced ?? []} />
+      {isUnused && <p class="soft small">Its events use feature credits: add a file or events below.</p>}
     </>
   );
 }
@@ -148,7 +173,9 @@ function DayRows({ name, id, rows, period, onRows }: DayRowsProps): JSX.Element 
                 aria-label={`${name}, row ${index + 1}: day`}
                 value={row.date}
                 min={period.from}
-                onChange={({ currentTarget: { value: date } }) => date !== "" && setRow(index, { date })}
+                max={formatDate(addDays(parseDate(period.until), -1))}
+                required
+                onChange={({ currentTarget: { value: date, validity } }) => validity.valid && setRow(index, { date })}
               />
               <button
                 type="button"
