@@ -154,7 +154,7 @@ export function addItem(value: unknown, plan: FormPath, kind: (typeof NEW_ITEMS)
       [[...plan, "pricePlanDetails", "usageRateCards"], { usageMeterId: id.slice(0, 20), ...slabs }],
     ],
   };
-  return additions[kind].reduce((next, [path, item]) => appendAt(next, path, item), value);
+  return additions[kind].reduce((next, [path, item]) => withValue(next, path, [...listAt(next, path), item]), value);
 }
 
 /** A book in long form without an item of a plan, and without the quantities of a license that no plan has any more. */
@@ -171,14 +171,6 @@ export function removeItem(value: unknown, { path, id, source }: PlanItem): unkn
     const others = updates.filter((update) => valueAt(update, ["licenseId"]) !== id);
     return others.length === updates.length ? book : withValue(book, ["accounts", at, "licenseUpdates"], others);
   }, next);
-}
-
-function appendAt(value: unknown, [key, ...rest]: FormPath, item: JsonObject): unknown {
-  if (key === undefined) return [...(Array.isArray(value) ? (value as readonly unknown[]) : []), item];
-  if (Array.isArray(value))
-    return value.map((each, index) => (index === key ? appendAt(each, rest, item) : (each as unknown)));
-  const object = isJsonObject(value) ? value : {};
-  return { ...object, [key]: appendAt(object[String(key)], rest, item) };
 }
 
 /** A name that no meter, add-on, feature or schema has. */

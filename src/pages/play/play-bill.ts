@@ -20,7 +20,7 @@ import { type CurvePicture, drawCurve } from "./curve-picture.ts";
 import { listCycles, type PlayCycles } from "./play-cycles.ts";
 import { itemKey, type PlayPeriod, toPlayPeriods, withSymbol } from "./play-periods.ts";
 import type { PlayState } from "./play-state.ts";
-import { toUsageRows } from "./value-rows.ts";
+import { readDecimal, toUsageRows } from "./value-rows.ts";
 
 /** A problem and its line in the book's text. */
 export interface PlayProblem {
@@ -234,13 +234,8 @@ interface CostContext {
 function computeCardCosts(card: CardCurve, { currency, quantities, extend }: CostContext): CardCosts {
   const digits = minorUnitDigits(currency);
   const readQuantity = (text: string): Decimal | undefined => {
-    try {
-      const quantity = parseDecimal(text.trim());
-      return quantity.isNegative() ? undefined : quantity;
-    } catch (error) {
-      if (error instanceof RatebookError) return undefined;
-      throw error;
-    }
+    const quantity = readDecimal(text);
+    return quantity?.isNegative() === true ? undefined : quantity;
   };
   return {
     key: itemKey(card.kind, card.id),

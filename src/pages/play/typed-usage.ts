@@ -4,19 +4,11 @@ import { hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { addDays, daysBetween, formatDate, parseDate } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { featuresBySchema } from "../../ledger/catalog.ts";
-import {
-  add,
-  type Decimal,
-  decimalOfInteger,
-  divide,
-  multiply,
-  parseDecimal,
-  subtract,
-  ZERO,
-} from "../../numbers/decimal.ts";
+import { add, decimalOfInteger, divide, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { computeBill, curveKey, type PlayBill } from "./play-bill.ts";
 import { itemKey, type PlayPeriod } from "./play-periods.ts";
 import type { DatedQuantity, PlayState } from "./play-state.ts";
+import { readDecimal } from "./value-rows.ts";
 
 /** The days of a period; the end is exclusive. */
 export type Days = Pick<PlayPeriod, "from" | "until">;
@@ -28,16 +20,6 @@ const GROUP_UNITS = 2;
 
 export function isUsageIn({ from, until }: Days, { date }: DatedQuantity): boolean {
   return date >= from && date < until;
-}
-
-/** A decimal text as a number; undefined if it is invalid. */
-export function readDecimal(text: string): Decimal | undefined {
-  try {
-    return parseDecimal(text.trim());
-  } catch (error) {
-    if (error instanceof RatebookError) return undefined;
-    throw error;
-  }
 }
 
 /** The total of rows: of one, its text as typed. */

@@ -1,6 +1,7 @@
 /** Quantities typed for meters that do not sum, as rows of usage (S19.2): each is the value of an event at the start of its day. */
 import { hasKeys, KEY_DIMENSION, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { parseDate } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
 import { invalidInputError } from "../../ledger/refusals.ts";
 import { CHANGE_KEY, formatTimedKey, MOMENT_KEY } from "../../metering/measure-keys.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
@@ -18,6 +19,16 @@ interface TypedRow {
   readonly quantity: string;
   /** The texts of its group by dimension; absent for a meter without groups. */
   readonly group?: Readonly<Record<string, string>>;
+}
+
+/** A decimal text as a number; undefined if it is invalid. */
+export function readDecimal(text: string): Decimal | undefined {
+  try {
+    return parseDecimal(text.trim());
+  } catch (error) {
+    if (error instanceof RatebookError) return undefined;
+    throw error;
+  }
 }
 
 /**

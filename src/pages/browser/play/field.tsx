@@ -7,7 +7,7 @@ import { groupThousands } from "../../../invoicing/format-values.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, replaceValue } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";
-import { readDecimal } from "../../play/typed-usage.ts";
+import { readDecimal } from "../../play/value-rows.ts";
 
 /** The part of the book that a form edits. */
 export interface FormProps {
@@ -26,7 +26,6 @@ interface NumberFieldProps {
   readonly value: string;
   /** Of an amount. */
   readonly currency?: string | undefined;
-  readonly disabled?: boolean;
   /** Whether the number may be left out. */
   readonly isOptional?: boolean;
   readonly placeholder?: string;
@@ -38,7 +37,6 @@ export function NumberField({
   label,
   value,
   currency,
-  disabled = false,
   isOptional = false,
   placeholder,
   onValue,
@@ -54,8 +52,8 @@ export function NumberField({
       inputMode="decimal"
       class="figure"
       aria-label={label}
-      aria-invalid={!isValid(text) && !disabled}
-      title={isValid(text) || disabled ? undefined : "Enter a number such as 0.25"}
+      aria-invalid={!isValid(text)}
+      title={isValid(text) ? undefined : "Enter a number such as 0.25"}
       value={isFocused || !isValid(text) || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
       onFocus={({ currentTarget }) => {
         // Without commas between thousands, and selected as the browser had done.
@@ -64,7 +62,6 @@ export function NumberField({
         setFocused(true);
       }}
       onBlur={() => setFocused(false)}
-      disabled={disabled}
       placeholder={placeholder}
       onInput={({ currentTarget: { value: typed } }) => {
         setDraft(isValid(typed) ? undefined : { text: typed, value });

@@ -24,7 +24,7 @@ interface PlanPanelProps {
   readonly context: ItemContext;
   readonly isJson: boolean;
   readonly textAreaRef: RefObject<HTMLTextAreaElement | null>;
-  readonly onChange: (part: Partial<PlayState>, isStep?: boolean) => void;
+  readonly onChange: (part: Partial<PlayState>) => void;
   readonly onProblem: (problem: PlayProblem) => void;
   /** The panel of the file. */
   readonly children: ComponentChildren;
