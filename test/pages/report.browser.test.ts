@@ -110,11 +110,12 @@ describe("the report of the request traces", () => {
     await open.close();
   });
 
-  test("numbers and money are formatted in the reader's locale", async () => {
+  test("numbers and money are formatted in the reader's locale, and days in English", async () => {
     const open = await tracesOn({ ...DESK, locale: "de-DE" });
     const { page } = open;
     expect(await page.getByText("Events", { exact: true }).locator("..").innerText()).toContain("28.185");
     expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113,10");
+    expect(await page.locator("h1 + p").innerText()).toContain("1–30 Nov 2023");
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
     const invoice = page.locator(".invoice").nth(1);
     expect(await invoice.innerText()).toContain("18,059974");

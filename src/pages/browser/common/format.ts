@@ -1,4 +1,4 @@
-/** Formats numbers, money and days in the reader's locale. Numbers are exact decimal texts and never doubles. */
+/** Formats numbers and money in the reader's locale, and days in English, as the pages are. Numbers are exact decimal texts and never doubles. */
 
 /** The maximum number of decimal places; shown decimals never have more. */
 const FRACTION_DIGITS_MAX = 100;
@@ -6,6 +6,9 @@ const DAY_MS = 86_400_000;
 
 /** The reader's locale, or English if `Intl` rejects it, such as `en-US@posix` of a browser on a system without a language. */
 const LOCALE = isLocale(navigator.language) ? navigator.language : "en";
+
+/** That of days, whose months are words: English, with the day first for readers of other languages. */
+const DAY_LOCALE = /^en\b/i.test(LOCALE) ? LOCALE : "en-GB";
 
 const numberFormat = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: FRACTION_DIGITS_MAX });
 const moneyFormats = new Map<string, Intl.NumberFormat>();
@@ -113,8 +116,8 @@ export function padDecimals(text: string, shown: number, most: number): readonly
   return [text.slice(0, end), lacking === 0 ? "" : longer.slice(-lacking), text.slice(end)];
 }
 
-const longDayFormat = new Intl.DateTimeFormat(LOCALE, { dateStyle: "medium", timeZone: "UTC" });
-const shortDayFormat = new Intl.DateTimeFormat(LOCALE, { month: "short", day: "numeric", timeZone: "UTC" });
+const longDayFormat = new Intl.DateTimeFormat(DAY_LOCALE, { dateStyle: "medium", timeZone: "UTC" });
+const shortDayFormat = new Intl.DateTimeFormat(DAY_LOCALE, { month: "short", day: "numeric", timeZone: "UTC" });
 
 /** A UTC day, `YYYY-MM-DD`, or the day a number of days later. */
 export function formatDay(day: string, after = 0): string {
@@ -132,7 +135,7 @@ export function formatDayRange(from: string, until: string): string {
   return longDayFormat.formatRange(start, Math.max(start, parseDayStart(until) - DAY_MS));
 }
 
-const monthFormat = new Intl.DateTimeFormat(LOCALE, { month: "long", year: "numeric", timeZone: "UTC" });
+const monthFormat = new Intl.DateTimeFormat(DAY_LOCALE, { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** A half-open range of whole months, such as `October 2026`; else its first and last day. */
 export function formatPeriod(from: string, until: string): string {
