@@ -53,7 +53,7 @@ export function findDecimalMark(text: string): DecimalMark | AmbiguousNumber | u
 export function describeMissingMark(file: string, column: string, found: "," | AmbiguousNumber, text: string): string {
   const subject = `${file}: the column ${quoteText(column)}`;
   if (found === ",")
-    return `${subject} has numbers with a decimal comma, such as ${text}; write "decimal": "," for it in the map`;
+    return `${subject} has numbers that need a decimal comma, such as ${text}; write "decimal": "," for it in the map`;
   const { readings } = found;
   return (
     `${subject} has numbers that can be read in two ways: ${found.text} is ${readings["."]} or ${readings[","]}; ` +

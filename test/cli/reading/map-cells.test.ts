@@ -105,7 +105,7 @@ describe("a column whose numbers could have either decimal mark", () => {
     ).toEqual({
       code: 1,
       out: "",
-      err: 'ratebook: events.csv: the column "Units" has numbers with a decimal comma, such as 1,5; write "decimal": "," for it in the map\n',
+      err: 'ratebook: events.csv: the column "Units" has numbers that need a decimal comma, such as 1,5; write "decimal": "," for it in the map\n',
     });
   });
 });

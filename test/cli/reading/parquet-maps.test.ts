@@ -114,6 +114,6 @@ test("a text column with decimal commas is refused without decimal", async () =>
   expect(await meter(files.parquet, {})).toEqual({
     code: 1,
     out: "",
-    err: 'ratebook: events: the column "units" has numbers with a decimal comma, such as -7,25; write "decimal": "," for it in the map\n',
+    err: 'ratebook: events: the column "units" has numbers that need a decimal comma, such as -7,25; write "decimal": "," for it in the map\n',
   });
 });
