@@ -69,14 +69,14 @@ export interface InvoiceDetails {
 /** Throws ERR_OPTION_INVALID with the path of the value. */
 type Check = (value: unknown, path: string) => void;
 
-const textOf =
+const requireTextUpTo =
   (lengthMax: number): Check =>
   (value, path) => {
     if (typeof value !== "string") throw optionError(path, "expected a text");
     if (value.trim() === "" || value.length > lengthMax)
       throw optionError(path, `expected 1 to ${lengthMax} characters, got ${value.length}`);
   };
-const LINE = textOf(500);
+const LINE = requireTextUpTo(500);
 
 const listOf =
   (check: Check, countMax: number): Check =>
@@ -130,7 +130,7 @@ const tax: Check = (value, path) => {
 
 const units: Check = (value, path) => {
   if (!isJsonObject(value)) throw optionError(path, "expected an object");
-  for (const [id, unit] of Object.entries(value)) textOf(50)(unit, `${path}.${id}`);
+  for (const [id, unit] of Object.entries(value)) requireTextUpTo(50)(unit, `${path}.${id}`);
 };
 
 const date: Check = (value, path) => {
@@ -151,12 +151,12 @@ const logo: Check = (value, path) => {
 const DETAILS: Readonly<Record<keyof InvoiceDetails, Check>> = {
   seller: party,
   buyer: party,
-  number: textOf(100),
+  number: requireTextUpTo(100),
   id: LINE,
-  locale: textOf(100),
+  locale: requireTextUpTo(100),
   currencyDisplay: oneOf("symbol", "code"),
   taxes: listOf(tax, 20),
-  notes: textOf(10_000),
+  notes: requireTextUpTo(10_000),
   reference: LINE,
   logo,
   account: LINE,

@@ -46,12 +46,12 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   );
   const items = LISTS.flatMap(([list, idField, kind, source]) =>
     listAt(book, [...details, list]).map((card, index): PlanItem => {
-      const written = textOf(valueAt(card, [idField]));
-      const id = names.has(written) ? written : textOf(meterIds.get(written) ?? written);
+      const written = readText(valueAt(card, [idField]));
+      const id = names.has(written) ? written : readText(meterIds.get(written) ?? written);
       const hasTable = valueAt(card, ["rateTable"]) !== undefined;
       return {
         key: itemKey(kind, id),
-        name: textOf(valueAt(card, ["displayName"])) || (names.get(id) ?? id),
+        name: readText(valueAt(card, ["displayName"])) || (names.get(id) ?? id),
         kind: [KINDS[kind], ...describeCard(card)].join(", "),
         path: [...details, list, index],
         form: kind === "FIXED_FEE" ? "amount" : hasTable ? "table" : kind === "CREDIT_GRANT" ? "none" : "slabs",
@@ -62,14 +62,14 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   );
   if (valueAt(book, [...details, "minimumCommitment"]) === undefined) return items;
   const path = [...details, "minimumCommitment"];
-  const name = textOf(valueAt(book, [...path, "displayName"])) || "Minimum commitment";
+  const name = readText(valueAt(book, [...path, "displayName"])) || "Minimum commitment";
   return [
     ...items,
     { key: COMMITMENT_KEY, name, kind: "minimum of the whole plan", path, form: "amount", id: "", source: "none" },
   ];
 }
 
-function textOf(value: unknown): string {
+function readText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 

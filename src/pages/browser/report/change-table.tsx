@@ -14,7 +14,7 @@ export function formatDifference(amount: string, { currency, digits }: Money): s
 }
 
 /** The class that colors an amount that goes up or down. */
-export function toneOf(difference: string): string {
+export function findDirection(difference: string): string {
   return difference === "0" ? "soft" : difference.startsWith("-") ? "less" : "more";
 }
 
@@ -95,7 +95,7 @@ export function Difference({ change, money }: ChangeProps): JSX.Element {
   const { difference, percent } = change;
   return (
     <>
-      <span class={toneOf(difference)}>{formatDifference(difference, money)}</span>
+      <span class={findDirection(difference)}>{formatDifference(difference, money)}</span>
       {percent !== undefined && <span class="narrow-only soft small">{formatPercent(percent)}</span>}
     </>
   );

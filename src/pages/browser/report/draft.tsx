@@ -22,7 +22,7 @@ import {
   LineTable,
   type Money,
   NarrowAmounts,
-  toneOf,
+  findDirection,
 } from "./change-table.tsx";
 import { Histogram, Scatter } from "./draft-charts.tsx";
 import { Fact, NotBilled, Problems } from "./summary.tsx";
@@ -197,8 +197,8 @@ function describeCounts({ more, less, same }: DraftTotal): string {
 
 const DIRECTIONS = {
   all: { label: "All", matches: () => true },
-  more: { label: "Pay more", matches: (account: DraftAccount) => toneOf(account.difference) === "more" },
-  less: { label: "Pay less", matches: (account: DraftAccount) => toneOf(account.difference) === "less" },
+  more: { label: "Pay more", matches: (account: DraftAccount) => findDirection(account.difference) === "more" },
+  less: { label: "Pay less", matches: (account: DraftAccount) => findDirection(account.difference) === "less" },
 } as const;
 
 /** The accounts, all of them or those that pay more or less. */
@@ -291,7 +291,7 @@ function AccountName({ account, money }: { readonly account: DraftAccount; reado
 /** The line that changes most in the direction of the account's total. */
 function describeReason({ lines, difference }: DraftAccount, money: Money): JSX.Element | null {
   const changed = lines.filter((line) => line.difference !== "0");
-  const main = changed.find((line) => toneOf(line.difference) === toneOf(difference)) ?? changed[0];
+  const main = changed.find((line) => findDirection(line.difference) === findDirection(difference)) ?? changed[0];
   if (main === undefined) return null;
   const others = changed.length - 1;
   return (
