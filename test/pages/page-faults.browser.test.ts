@@ -1,19 +1,28 @@
 /** Pages never stay blank, whatever the reader's locale and even if a script fails. */
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile } from "../../src/pages/page-file.ts";
 import { embedData } from "../../src/pages/self-contained-page.ts";
-import { type Folder, folder } from "../cli/fake-io.ts";
+import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage } from "../support/browser.ts";
+import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { reportOfMany } from "./many-accounts.ts";
 
 let files: Folder;
-let manyAccounts: string;
+let pages: readonly string[];
 beforeAll(async () => {
   files = folder();
-  manyAccounts = readFileSync(await reportOfMany(files, 3), "utf8");
+  const manyAccounts = readFileSync(await reportOfMany(files, 3), "utf8");
+  const llmApi = [examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS];
+  const draft = examplePath("llm-api", "drafts/lower-fee.json");
+  const backtest = await ratebook(["backtest", ...llmApi, "--plan", draft, "--format", "html"]);
+  const invoices = join(files.path, "invoices.json");
+  await ratebook(["preview", ...llmApi, "--explain", "--format", "json", "-o", invoices]);
+  const invoice = await ratebook(["invoice", invoices, "--account", "contoso-code"]);
+  pages = [play(), manyAccounts, backtest.out, invoice.out];
 });
 afterAll(() => files.remove());
 
@@ -21,10 +30,10 @@ const play = (): string => readFileSync(pageFile("play"), "utf8");
 const report = (data: string): string => embedData(readFileSync(pageFile("report"), "utf8"), data);
 
 describe.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("in the locale %s", (locale) => {
-  test("the playground and the report show their invoices", async () => {
-    for (const html of [play(), manyAccounts]) {
+  test("the playground, the report, the page of a backtest and an invoice show their content", async () => {
+    for (const html of pages) {
       const open = await openPage(html, { ...DESK, locale });
-      await expect.poll(() => open.page.getByRole("heading", { level: 1 }).count()).toBe(1);
+      await expect.poll(() => open.page.getByRole("heading", { level: 1 }).count()).toBeGreaterThan(0);
       expect(await open.page.evaluate("navigator.language")).toBe(locale);
       await expectSound(open);
       await open.close();
