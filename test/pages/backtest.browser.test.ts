@@ -114,6 +114,17 @@ describe("the page of a backtest", () => {
     await open.close();
   });
 
+  test("has all accounts on paper", async () => {
+    const open = await openMany("0.8");
+    const rows = tableOf(open, "Changes in USD by draft.json");
+    expect(await rows.count()).toBe(10);
+    await open.page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await expect.poll(() => rows.count()).toBe(40);
+    await open.page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await expect.poll(() => rows.count()).toBe(10);
+    await open.close();
+  });
+
   test("of a draft that changes nothing: says so", async () => {
     const open = await openMany(1);
     const { page } = open;

@@ -1,6 +1,8 @@
-/** A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast. */
+/**
+ * A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast; on paper, all.
+ */
 import type { ComponentChildren, JSX } from "preact";
-import { useId, useMemo, useState } from "preact/hooks";
+import { useEffect, useId, useMemo, useState } from "preact/hooks";
 
 import { formatCount, formatNumber, padDecimals } from "./format.ts";
 
@@ -46,12 +48,27 @@ interface SortOrder {
   readonly isDescending: boolean;
 }
 
+const PRINT_EVENTS = ["beforeprint", "afterprint"] as const;
+
+function useIsPrinting(): boolean {
+  const [isPrinting, setIsPrinting] = useState(false);
+  useEffect(() => {
+    const onPrint = ({ type }: Event): void => setIsPrinting(type === "beforeprint");
+    for (const type of PRINT_EVENTS) addEventListener(type, onPrint);
+    return () => {
+      for (const type of PRINT_EVENTS) removeEventListener(type, onPrint);
+    };
+  }, []);
+  return isPrinting;
+}
+
 /** The table with a search field and pages. */
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize, detail } = props;
   const [query, setQuery] = useState("");
   const [order, setOrder] = useState<SortOrder>({ by: initialSort, isDescending: true });
   const [page, setPage] = useState(0);
+  const isPrinting = useIsPrinting();
   const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
   const matchingRows = useMemo(
     () => sortRows(searchRows(rows, searchTexts, query), columns, order),
@@ -93,7 +110,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
             </tr>
           </thead>
           <tbody>
-            {matchingRows.slice(page * pageSize, (page + 1) * pageSize).map((row) => (
+            {(isPrinting ? matchingRows : matchingRows.slice(page * pageSize, (page + 1) * pageSize)).map((row) => (
               <BodyRow key={rowKey(row)} row={row} columns={columns} detail={detail} />
             ))}
           </tbody>
