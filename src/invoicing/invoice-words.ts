@@ -73,6 +73,8 @@ export interface InvoiceWords extends LineWords {
   readonly draftStatus: string;
   readonly dueStatus: (amount: string, date: string) => string;
   readonly paidStatus: string;
+  /** If the amount due is 0 or less. */
+  readonly nothingDueStatus: string;
   readonly mergedStatus: (number: string | undefined) => string;
 }
 
@@ -174,6 +176,7 @@ export const ENGLISH: InvoiceWords = {
   draftStatus: "This is a draft. It can still change, and nothing is due yet.",
   dueStatus: (amount, date) => `${amount} due ${date}`,
   paidStatus: "Paid. Nothing is due.",
+  nothingDueStatus: "Nothing is due.",
   mergedStatus: (number) => `Part of the invoice ${number ?? "of the group"}: pay that one.`,
 };
 
@@ -256,6 +259,7 @@ export const GERMAN: InvoiceWords = {
   draftStatus: "Dies ist ein Entwurf. Er kann sich noch ändern, und es ist noch nichts fällig.",
   dueStatus: (amount, date) => `${amount} fällig am ${date}`,
   paidStatus: "Bezahlt. Es ist nichts fällig.",
+  nothingDueStatus: "Es ist nichts fällig.",
   mergedStatus: (number) =>
     `Teil der ${number === undefined ? "Gruppenrechnung" : `Rechnung ${number}`}: Bitte diese bezahlen.`,
 };
@@ -340,5 +344,6 @@ export const FRENCH: InvoiceWords = {
   draftStatus: "Ceci est un brouillon. Il peut encore changer, et rien n’est dû.",
   dueStatus: (amount, date) => `${amount} à payer au plus tard le ${date}`,
   paidStatus: "Payé. Rien n’est dû.",
+  nothingDueStatus: "Rien n’est dû.",
   mergedStatus: (number) => `Fait partie de la facture ${number ?? "du groupe"} : c’est elle qu’il faut payer.`,
 };

@@ -146,7 +146,22 @@ describe("the language of an invoice", () => {
     const html = renderInvoice(INVOICE, { ...DETAILS, locale: "ar-EG" });
     expect(html).toContain(`<html lang="en">`);
     expect(readTexts(html)).toContainEqual(expect.stringMatching(/^Total \| .*٢٬١٥٤٫٠٠/));
-    expect(readTexts(renderInvoice(INVOICE, { ...DETAILS, locale: "ja-JP" }))).toContain("Total | $2,154.00");
+    const japanese = readTexts(renderInvoice(INVOICE, { ...DETAILS, locale: "ja-JP" }));
+    expect(japanese).toContain("Total | $2,154.00");
+    expect(japanese).toContainEqual(expect.stringContaining("Date | 1 July 2024"));
+  });
+
+  test.each([
+    ["en", "Nothing is due."],
+    ["de", "Es ist nichts fällig."],
+    ["fr", "Rien n’est dû."],
+  ])("%s: a total of 0 or less is not called paid", (locale, status) => {
+    const { revenueInfo } = INVOICE;
+    for (const units of [0, 1500]) {
+      const value = units === 0 ? revenueInfo.value.times(0) : revenueInfo.value.negated();
+      const invoice = { ...INVOICE, lines: [], revenueInfo: { ...revenueInfo, value } };
+      expect(readTexts(renderInvoice(invoice, { locale, status: "DUE" }))).toContain(status);
+    }
   });
 
   test.each(["en-US@posix", "x", "de_DE", "<b>"])("of %s, which is no locale, is English", (locale) => {

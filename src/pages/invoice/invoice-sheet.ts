@@ -108,9 +108,8 @@ function describeStatus(
 ): string {
   if (status === "DRAFT") return words.draftStatus;
   if (status === "MERGED") return words.mergedStatus(mergedInto);
-  return status === "DUE" && payable.gt(0)
-    ? words.dueStatus(formatAmount(payable), formatDate(dueDate))
-    : words.paidStatus;
+  if (status === "PAID") return words.paidStatus;
+  return payable.gt(0) ? words.dueStatus(formatAmount(payable), formatDate(dueDate)) : words.nothingDueStatus;
 }
 
 /** The subtotal, taxes, total, credits, and what is paid and due. */
@@ -186,7 +185,7 @@ export function createCompositeSheet(composite: CompositeInvoice, details: Invoi
       [words.group, group],
       ...listReference(details, texts),
     ],
-    status: words.dueStatus(formatAmount(total), formatDate(dueDate)),
+    status: describeStatus("DUE", total, { texts, dueDate }),
     *rows() {
       for (const { number: part, account, total: amount } of invoices) {
         yield { kind: "card", label: account, amount: formatAmount(amount) };

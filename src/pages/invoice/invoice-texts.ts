@@ -37,6 +37,8 @@ export function createInvoiceTexts(
   const locale = findLocale(requestedLocale ?? "en");
   const { language } = new Intl.Locale(locale);
   const words = WORDS.get(language) ?? ENGLISH;
+  // Dates are in the language of the words: months are words too.
+  const dayLocale = WORDS.has(language) ? locale : "en-GB";
   const formatNumber = createNumberFormat(locale, {});
   const money = {
     style: "currency",
@@ -45,7 +47,7 @@ export function createInvoiceTexts(
     minimumFractionDigits: minorUnitDigits(currency),
   } as const;
   const formatAmount = createNumberFormat(locale, money);
-  const days = new Intl.DateTimeFormat(locale, { dateStyle: "long", timeZone: "UTC", calendar: "gregory" });
+  const days = new Intl.DateTimeFormat(dayLocale, { dateStyle: "long", timeZone: "UTC", calendar: "gregory" });
   const decimalMark =
     new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === "decimal")?.value ?? ".";
   const describeBasis = (slab: SlabExplanation, unit: string | undefined): string | undefined => {
