@@ -214,7 +214,7 @@ export type { LineTrace, TracedEvent } from "./ledger/preview/line-trace.ts";
 export type { SeenIds } from "./ledger/preview/accepted-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
-export type { LateCell, LateUsage } from "./ledger/billed-usage.ts";
+export type { LateCell, LateUsage } from "./ledger/external-usage.ts";
 export { createMeter, meter, type MeterResult, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
 export type { EventCounts, EventProblem } from "./ledger/preview/preview-run.ts";
 export type { PreviewInput } from "./ledger/preview/preview-options.ts";
@@ -225,7 +225,7 @@ export {
   type PreviewOptions,
   type PreviewRun,
 } from "./ledger/preview/preview.ts";
-export type { UnmeteredEvents } from "./ledger/preview/unmetered-events.ts";
+export type { UnmeteredEvents } from "./metering/unmetered-events.ts";
 export type { CalculatedInvoice, CalculatedRevenue } from "./ledger/metrics/revenue-calculator.ts";
 export type { CreditSnapshot } from "./ledger/commands/credits.ts";
 export type { LicenseUpdateResult } from "./ledger/commands/licenses.ts";
@@ -235,8 +235,8 @@ export type { CreditKind } from "./credits/monetary-credits.ts";
 export type { AccountRecord, CreditRecord, EntryRecord, EventRecord, FeatureUse } from "./ledger/records.ts";
 export { UNNUMBERED } from "./ledger/records.ts";
 export type { UndoFilter, UndoneEvent } from "./ledger/events/undo.ts";
-export { usageFromRows, type UsageRowsInput } from "./ledger/usage-source.ts";
-export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
+export { usageFromRows, type UsageRowsInput } from "./ledger/external-usage.ts";
+export type { CellQuery, UsageAccount, UsageSource } from "./ledger/external-usage.ts";
 export type { UsageCell } from "./metering/usage.ts";
 export type { EventCycle, EventListFilter, InstantRange } from "./engine/events/events.ts";
 export type { PageKey } from "./ledger/view.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { CellQuery, UsageAccount, UsageSource } from "./ledger/usage-source.ts";
+export type { CellQuery, UsageAccount, UsageSource } from "./ledger/external-usage.ts";
 export type { ClickHouse } from "./warehouse/clickhouse/table.ts";
 export type { ColumnOrigin, EventColumns } from "./warehouse/clickhouse/usage.ts";
 export { clickhouseUsage, type ClickHouseUsageOptions } from "./warehouse/clickhouse/usage.ts";

@@ -1,7 +1,7 @@
 /** A month of billing with external usage: bill runs only read cells, however many events these summarize (S17.4). */
 import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { usageFromRows } from "../../src/ledger/usage-source.ts";
+import { usageFromRows } from "../../src/ledger/external-usage.ts";
 import type { UsageRowInput } from "../../src/metering/usage-rows.ts";
 import { type Bench, seconds } from "../bench.ts";
 import { withStore } from "./postgres.ts";

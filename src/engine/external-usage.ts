@@ -17,10 +17,15 @@ import { RatebookError, hasCode } from "../errors.ts";
 import { type AccountParts, listUsage, mergeCells } from "../ledger/account-parts.ts";
 import { findAccountPlan } from "../ledger/account/account-plan.ts";
 import type { Catalog } from "../ledger/catalog.ts";
+import {
+  type UsageAccount,
+  usageAccountsOf,
+  type UsageSource,
+  usageUnavailableError,
+} from "../ledger/external-usage.ts";
 import { type ExternalUsageQuery, prefetch } from "../ledger/reads.ts";
 import type { LedgerCell } from "../ledger/records.ts";
 import { quoteText } from "../ledger/refusals.ts";
-import { type UsageAccount, usageAccountsOf, type UsageSource, usageUnavailableError } from "../ledger/usage-source.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";

@@ -17,11 +17,10 @@ import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
 import type { AccountExternalUsage, AccountParts, GroupRoom } from "./account-parts.ts";
-import { findAccountPlan, findGraceTerms } from "./account/account-plan.ts";
-import type { AccountPeriod, ClosedReason } from "./account/associated-plans.ts";
+import { findAccountPlan, findGraceTerms, type ClosedReason } from "./account/account-plan.ts";
 import { findClosedReason, findLevelsEnd } from "./account/open-cycles.ts";
 import { withCarriedUsage } from "./carried-usage.ts";
-import { type AccountPlan, type Catalog, groupTermsFor } from "./catalog.ts";
+import { type AccountPlan, type Catalog, groupTermsFor, type AccountPeriod } from "./catalog.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
 import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
 import type {

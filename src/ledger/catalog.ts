@@ -1,8 +1,9 @@
-/** The configuration for decisions: a compiled book. */
 import type { InvoiceGroup } from "../book/resources/account.ts";
 import type { Book } from "../book/resources/book.ts";
 import { carriesOver } from "../book/resources/event-schema.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
+/** The configuration for decisions: a compiled book. */
+import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import type { BillingCatalog } from "../invoicing/account-view.ts";
@@ -10,10 +11,10 @@ import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { findKeyedMeters } from "../metering/keyed-usage.ts";
+import type { Decimal } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { createTableFinder } from "../rating/rated-table.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
-import { type FindPlan, findPlanIn, type PlanLookup } from "./account/associated-plans.ts";
 import type { AccountRecord } from "./records.ts";
 import { quoteText, refusedError } from "./refusals.ts";
 
@@ -44,6 +45,46 @@ export interface DecisionOptions extends CatalogOptions {
 export interface GroupTerms {
   readonly groupGraceDays?: number;
   readonly groupNetTermDays?: number;
+}
+
+/** Finds one version of a plan. */
+export type FindPlan = (planId: string, version: number) => PricePlan | undefined;
+
+/** A lookup over a book's plans. */
+export function findPlanIn(plans: readonly PricePlan[]): FindPlan {
+  const byVersion = new Map(plans.map((plan) => [`${plan.id}|${plan.version}`, plan]));
+  return (planId, version) => byVersion.get(`${planId}|${version}`);
+}
+
+/** A period with one cycle or no cycle in force: `[start, end)`, whole UTC days. */
+export interface AccountPeriod {
+  /** May be `-Infinity` before the first association. */
+  readonly start: Instant;
+  /** May be `Infinity` after the last one. */
+  readonly end: Instant;
+  /**
+   * Until when events of this cycle are accepted, exclusive: its end plus the grace period (S6.5). Undefined without a
+   * plan: such events are metered, not priced, and never too late.
+   */
+  readonly openUntil?: Instant | undefined;
+}
+
+/** The overage that the plan allows for a feature in one billing window (S11.3, S11.7). */
+export interface OverageLimit {
+  readonly window: Cycle;
+  /** Absent: unlimited. */
+  readonly maxQuantity?: Decimal | null | undefined;
+}
+
+/** Looks up an account's plans by instant. */
+export interface PlanLookup {
+  /** The cycle, or the period without one, that contains an instant, and until when it accepts events (S6.5). */
+  periodAt(at: Instant): AccountPeriod;
+  /**
+   * The overage card in force at an instant by the plans known at `now`; if none was known, by a later decision that
+   * covers the instant (S11.3). Undefined if there is none.
+   */
+  overageAt(featureId: string, at: Instant, now: Instant): OverageLimit | undefined;
 }
 
 /** The plans of one account: decisions and lookups by instant. */

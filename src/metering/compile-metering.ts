@@ -12,13 +12,12 @@ import { groupBy as groupByKey } from "../numbers/compare-ids.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import type { MeasuredPlace } from "./computations.ts";
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
 import type { MeterGrouping } from "./grouped-usage.ts";
-import { type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
-import { createUnmatchedFinder, type UnmatchedValues } from "./unmatched-values.ts";
+import { type MeasuredPlace, type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
+import { createUnmatchedFinder, type UnmatchedValues } from "./unmetered-events.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {

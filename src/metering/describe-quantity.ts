@@ -4,9 +4,8 @@ import { DAY_MS, type Day, dayOf, formatDate, formatInstant, type Instant, insta
 import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, decimalOfInteger, formatDecimal, multiply, ONE, sum } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
-import { compareTimes } from "./aggregation.ts";
-import { groupCells, type KeyedPeriod, type KeyedUsage, splitValues } from "./keyed-usage.ts";
-import { CHANGE_KEY } from "./measure-keys.ts";
+import { compareTimes, groupCells, type KeyedPeriod, type KeyedUsage, splitValues } from "./keyed-usage.ts";
+import { CHANGE_KEY } from "./measure-units.ts";
 
 /** Groups, or levels, in a sentence. */
 const ITEMS_MAX = 3;

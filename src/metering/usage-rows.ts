@@ -23,7 +23,7 @@ import { type Decimal, type DecimalInput, parseDecimal, formatDecimal } from "..
 import { formatExact } from "../numbers/exact.ts";
 import { rejection } from "../problem-table.ts";
 import { DIMENSION_LENGTH_MAX, formatDimensionValue, isDecimalInput } from "./event-fields.ts";
-import { CHANGE_KEY, isTimedKey, MOMENT_KEY, parseKeyValue, parseTimedKey, VALUE_LENGTH_MAX } from "./measure-keys.ts";
+import { CHANGE_KEY, isTimedKey, MOMENT_KEY, parseKeyValue, parseTimedKey, VALUE_LENGTH_MAX } from "./measure-units.ts";
 import type { UsageCell } from "./usage.ts";
 
 /** The texts of a group, by the dimensions in the `groupBy` of its meter. */

@@ -2,7 +2,7 @@
 import type { Book } from "../book/resources/book.ts";
 import { groupThousands, groupThousandsIn } from "../invoicing/format-values.ts";
 import { type Invoice, invoiceParts } from "../invoicing/invoice.ts";
-import type { UnmeteredEvents } from "../ledger/preview/unmetered-events.ts";
+import type { UnmeteredEvents } from "../metering/unmetered-events.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { sum } from "../numbers/decimal.ts";
 import type { UnpricedUsage } from "../rating/charge.ts";

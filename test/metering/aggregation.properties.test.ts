@@ -10,7 +10,7 @@ import {
   listUniqueCounts,
   type ValueUsage,
   toLevelChanges,
-} from "../../src/metering/aggregation.ts";
+} from "../../src/metering/keyed-usage.ts";
 import { Decimal, formatDecimal, multiply, parseDecimal, sum, ZERO } from "../../src/numbers/decimal.ts";
 
 const PERIOD = { from: 20_000, until: 20_006 };

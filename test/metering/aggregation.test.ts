@@ -9,7 +9,7 @@ import {
   type DayQuantity,
   type TimedValue,
   toLevelChanges,
-} from "../../src/metering/aggregation.ts";
+} from "../../src/metering/keyed-usage.ts";
 import { formatDecimal, multiply, parseDecimal, sum, ZERO } from "../../src/numbers/decimal.ts";
 
 const OCTOBER = { from: parseDay("2026-10-01"), until: parseDay("2026-11-01") };

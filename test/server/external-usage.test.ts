@@ -1,7 +1,7 @@
 /** The API over an engine with external usage of a schema. */
 import { describe, expect, test } from "vitest";
 
-import type { UsageSource } from "../../src/ledger/usage-source.ts";
+import type { UsageSource } from "../../src/ledger/external-usage.ts";
 import { countEvent, teamBook } from "../engine/team-book.ts";
 import { type TestServer, startCompleteServer } from "./complete-server.ts";
 

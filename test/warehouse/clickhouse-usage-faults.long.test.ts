@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { DAY_MS, formatDate } from "../../src/calendar/instant.ts";
-import type { CellQuery } from "../../src/ledger/usage-source.ts";
+import type { CellQuery } from "../../src/ledger/external-usage.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables } from "./clickhouse-tables.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
-import type { CellQuery } from "../../src/ledger/usage-source.ts";
+import type { CellQuery } from "../../src/ledger/external-usage.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { chDbOfTests } from "./chdb.ts";

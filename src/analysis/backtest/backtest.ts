@@ -31,7 +31,7 @@ import {
   type PreviewRun,
   selectAccounts,
 } from "../../ledger/preview/preview.ts";
-import type { UnmeteredEvents } from "../../ledger/preview/unmetered-events.ts";
+import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
 import type { DiffLine } from "../diff/diff-invoices.ts";

@@ -9,7 +9,8 @@ import { toInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Invoice, CARD_LINE_TYPES, type InvoiceLine, SUM_LINE_TYPES } from "../../invoicing/invoice.ts";
 import { cycleAt, knownTimelines, type PlanDecision, type Timeline, buildTimeline } from "../../invoicing/timeline.ts";
-import { toDecisions, type FindPlan, findPlanIn } from "../../ledger/account/associated-plans.ts";
+import { toDecisions } from "../../ledger/account/account-plan.ts";
+import { type FindPlan, findPlanIn } from "../../ledger/catalog.ts";
 import { add, type Decimal, minimum, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import { rejection } from "../../problem-table.ts";
 

@@ -5,7 +5,8 @@ import { carriesOver, formatGroup, hasKeys, nameTexts } from "../../book/resourc
 import type { RateRow } from "../../book/resources/rate-table.ts";
 import { dayOf, parseDate } from "../../calendar/instant.ts";
 import { buildTimeline } from "../../invoicing/timeline.ts";
-import { findPlanIn, toDecisions } from "../../ledger/account/associated-plans.ts";
+import { toDecisions } from "../../ledger/account/account-plan.ts";
+import { findPlanIn } from "../../ledger/catalog.ts";
 import type { NamedGroup, UsageRow } from "../../metering/usage-rows.ts";
 import { add, type Decimal, ONE, ZERO } from "../../numbers/decimal.ts";
 import { createTableFinder, hasTable, type RatedRow } from "../../rating/rated-table.ts";

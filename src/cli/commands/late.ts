@@ -2,7 +2,7 @@
 import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";
-import type { LateUsage } from "../../ledger/billed-usage.ts";
+import type { LateUsage } from "../../ledger/external-usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import type { Arguments } from "../arguments.ts";
 import type { Command } from "../command.ts";

@@ -8,7 +8,7 @@ import { type Instant, tryParseInstant, parseDate, startOfUtcDay } from "../../c
 import { hasCode } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
-import { associateOn } from "../../ledger/account/associated-plans.ts";
+import { associateOn } from "../../ledger/account/account-plan.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
 import { readUsageLines } from "../usage/usage-files.ts";

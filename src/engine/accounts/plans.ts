@@ -6,8 +6,7 @@ import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { findAccountPlan } from "../../ledger/account/account-plan.ts";
-import { toStoredCycles } from "../../ledger/account/associated-plans.ts";
+import { findAccountPlan, toStoredCycles } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   requireActivePlan,

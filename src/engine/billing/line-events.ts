@@ -4,7 +4,7 @@ import type { Computation, UsageMeter } from "../../book/resources/event-schema.
 import { type Day, dayOf, type Instant, ceilToDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountParts } from "../../ledger/account-parts.ts";
-import { listMatchingIds } from "../../ledger/account/due-ids.ts";
+import { listMatchingIds } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
   type ChargedLine,
@@ -17,7 +17,7 @@ import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import { readsFrom } from "../../metering/keyed-usage.ts";
-import { measuredQuantity } from "../../metering/measure-keys.ts";
+import { measuredQuantity } from "../../metering/measure-units.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";

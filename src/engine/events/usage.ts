@@ -14,8 +14,8 @@ import {
 import { optionError, RatebookError } from "../../errors.ts";
 import { mergeCells } from "../../ledger/account-parts.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { accountCells, findLateUsage, type LateUsage } from "../../ledger/billed-usage.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
+import { accountCells, findLateUsage, type LateUsage } from "../../ledger/external-usage.ts";
 import { groupByAccount, prefetch } from "../../ledger/reads.ts";
 import type { LedgerCell } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";

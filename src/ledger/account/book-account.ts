@@ -17,11 +17,11 @@ import { type Instant, formatDate, formatInstant, isDayStart } from "../../calen
 import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, formatDecimal } from "../../numbers/decimal.ts";
 import { type AccountParts, partsOfRecord } from "../account-parts.ts";
-import type { Catalog } from "../catalog.ts";
+import type { Catalog, FindPlan } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { quoteText } from "../refusals.ts";
-import { toDecisions, toStoredCycles, type FindPlan } from "./associated-plans.ts";
+import { toDecisions, toStoredCycles } from "./account-plan.ts";
 import { createCreditRecord } from "./invoices.ts";
 
 /** The creation instant of the accounts, and the id source for records without an id in the book. */

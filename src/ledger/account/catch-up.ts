@@ -20,13 +20,11 @@ import {
 import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
-import { saveBilledUsage } from "../billed-usage.ts";
 import { carriedUsageFrom, carryUsage } from "../carried-usage.ts";
 import type { Catalog } from "../catalog.ts";
+import { saveBilledUsage } from "../external-usage.ts";
 import type { AccountRecord } from "../records.ts";
-import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
-import { knownSince, overageLimitWindow } from "./associated-plans.ts";
-import { dueEntryId, grantKey } from "./due-ids.ts";
+import { findGraceTerms, catchUpInstant, findAccountPlan, knownSince, overageLimitWindow } from "./account-plan.ts";
 import {
   saveAfterCatchUp,
   mayTakeCredits,
@@ -36,6 +34,7 @@ import {
 } from "./invoices.ts";
 import { findOpenCycles, createOpenCheck, earliestStart } from "./open-cycles.ts";
 import { moveOverageOnto } from "./overage-moves.ts";
+import { dueEntryId, grantKey } from "./record-ids.ts";
 
 /**
  * Processes everything due up to and including `upTo`: feature credit entries and credits granted by plans, refunds,

@@ -27,8 +27,8 @@ import type { AccountState } from "../account-state.ts";
 import type { Catalog } from "../catalog.ts";
 import type { AccountRecord, CreditRecord, CreditIndexEntry, DraftIndexEntry, DraftIndex } from "../records.ts";
 import { findGraceTerms, catchUpInstant, findAccountPlan } from "./account-plan.ts";
-import { dueCreditId, dueInvoiceId, storedInvoiceKey, standardInvoiceKey } from "./due-ids.ts";
 import { hasManyOpenCycles, findOpenCycles, earliestStart } from "./open-cycles.ts";
+import { dueCreditId, dueInvoiceId, storedInvoiceKey, standardInvoiceKey } from "./record-ids.ts";
 
 /** A draft with the id that the final invoice will have. */
 export interface DraftInvoice {

@@ -11,10 +11,9 @@ import {
 import { cardCount } from "../../invoicing/charge-periods.ts";
 import { earliestChargeStart } from "../../invoicing/due-work.ts";
 import { type ClosedCycles, closesAt, earliestOpenEnd, type AccountCycle, cyclesIn } from "../../invoicing/timeline.ts";
-import type { Catalog } from "../catalog.ts";
+import type { Catalog, AccountPeriod } from "../catalog.ts";
 import type { AccountRecord, InvoiceRecord } from "../records.ts";
-import { catchUpInstant, findGraceTerms, findAccountPlan } from "./account-plan.ts";
-import type { AccountPeriod, ClosedReason } from "./associated-plans.ts";
+import { catchUpInstant, findGraceTerms, findAccountPlan, type ClosedReason } from "./account-plan.ts";
 
 /** An account with the final invoices of its open cycles. */
 interface AccountWithInvoices {

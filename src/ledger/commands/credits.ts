@@ -6,13 +6,12 @@ import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState, Workspace } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { matchesId } from "../account/due-ids.ts";
 import { computeHolds, createCreditRecord } from "../account/invoices.ts";
+import { matchesId, findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
 import { invalidInputError, idCollisionError, notFoundError, quoteText, refusedError } from "../refusals.ts";
-import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
  * Maximum number of manually granted credits per account that can still be spent; each invoice and each new credit

@@ -5,15 +5,14 @@ import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
-import { matchesId } from "../account/due-ids.ts";
 import { createOpenCheck, findOpenRanges } from "../account/open-cycles.ts";
 import { moveOverageOnto } from "../account/overage-moves.ts";
+import { matchesId, findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EntryRecord } from "../records.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
-import { findByIdempotencyKey } from "./idempotency.ts";
 
 /**
  * Maximum number of purchased entries per account that can still be spent; each event of the feature reads all of them

@@ -9,11 +9,11 @@ import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/acc
 import { catchUp } from "../account/catch-up.ts";
 import { saveWithDraftIndex } from "../account/invoices.ts";
 import { lastInvoicedEnd } from "../account/open-cycles.ts";
+import { findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
 import { notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
-import { findByIdempotencyKey } from "./idempotency.ts";
 
 /** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
 export const LICENSE_UPDATES_MAX = 1000;

@@ -14,7 +14,8 @@ import type { GroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
-import type { AccountPeriod, ClosedReason } from "../account/associated-plans.ts";
+import type { ClosedReason } from "../account/account-plan.ts";
+import type { AccountPeriod } from "../catalog.ts";
 import type { Catalog } from "../catalog.ts";
 import {
   createOutcome,

@@ -1,6 +1,6 @@
 /** The largest events of a day behind the usage of a meter, for reports. */
 import { type Day, dayOf, type Instant } from "../../calendar/instant.ts";
-import { listMeasured } from "../../metering/measured-values.ts";
+import { listMeasured } from "../../metering/measure-units.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { Tracer } from "./line-trace.ts";
 

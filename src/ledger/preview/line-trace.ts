@@ -23,13 +23,12 @@ import {
   dayOf,
 } from "../../calendar/instant.ts";
 import { allLines, type Invoice, type InvoiceLine, type LineType, type UsageLine } from "../../invoicing/invoice.ts";
-import type { DayQuantity } from "../../metering/aggregation.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import { describeQuantity } from "../../metering/describe-quantity.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
-import { aggregateMeter, type KeyedUsage } from "../../metering/keyed-usage.ts";
-import { listMeasured } from "../../metering/measured-values.ts";
+import { type DayQuantity, aggregateMeter, type KeyedUsage } from "../../metering/keyed-usage.ts";
+import { listMeasured } from "../../metering/measure-units.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { compareIds } from "../../numbers/compare-ids.ts";

@@ -2,6 +2,7 @@
 import { type BookSource, toBook } from "../../book/book.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import { featuresBySchema } from "../catalog.ts";
 import { type IngestOutcome, isCompleted } from "../outcome.ts";
@@ -17,7 +18,6 @@ import {
 } from "./preview-run.ts";
 import type { PreviewOptions } from "./preview.ts";
 import type { SummedEvents } from "./summed-events.ts";
-import type { UnmeteredEvents } from "./unmetered-events.ts";
 
 export type MeterOptions = Pick<PreviewOptions, "ids" | "ruleBudget">;
 

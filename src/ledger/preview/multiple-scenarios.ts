@@ -6,13 +6,13 @@ import { type Instant, dayOf } from "../../calendar/instant.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
+import type { UnmeteredTally } from "../../metering/unmetered-events.ts";
 import { type DecisionTime, type EventDecision, idReservedUntil, refuseDuplicate } from "../events/decide-event.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
 import { type PreviewAccount, isNarrow } from "./preview-account.ts";
 import { type EventUsage, type Scenario, decideIn, type ReadEvent, type ScenarioUsage } from "./preview-scenario.ts";
-import type { UnmeteredTally } from "./unmetered-events.ts";
 
 /** The time `[from, until)`, which may be empty. */
 interface DecisionSpan {

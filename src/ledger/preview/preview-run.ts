@@ -13,6 +13,7 @@ import { readEnvelope, type EventEnvelope, type EventInput } from "../../meterin
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { toGroupTexts } from "../../metering/grouped-cells.ts";
+import { createUnmeteredTally, type UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { readRowGroup, readUsageRow } from "../../metering/usage-rows.ts";
 import type { Usage } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
@@ -28,7 +29,6 @@ import { decideInEachScenario, holdsForAll, outcomeOfUnaccepted, type RunState }
 import type { PlanTrial } from "./preview-account.ts";
 import { createEventUsage, createScenario, decideIn, type Scenario, type ScenarioResult } from "./preview-scenario.ts";
 import { addSummedEvents, type SummedEvents } from "./summed-events.ts";
-import { createUnmeteredTally, type UnmeteredEvents } from "./unmetered-events.ts";
 
 /** How events are decided. */
 export interface EventRunOptions {

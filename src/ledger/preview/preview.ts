@@ -12,11 +12,12 @@ import type { Invoice } from "../../invoicing/invoice.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { aggregateUsage, type MeterUsage } from "../../metering/keyed-usage.ts";
+import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
-import { dueCreditId } from "../account/due-ids.ts";
+import { dueCreditId } from "../account/record-ids.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
 import { rememberIds, type SeenIds } from "./accepted-ids.ts";
@@ -48,7 +49,6 @@ import {
 } from "./preview-run.ts";
 import type { ScenarioResult } from "./preview-scenario.ts";
 import type { SummedEvents } from "./summed-events.ts";
-import type { UnmeteredEvents } from "./unmetered-events.ts";
 
 /** Options of a preview. */
 export interface PreviewOptions extends RangeOptions {

@@ -3,7 +3,7 @@ import { hasKeys, KEY_DIMENSION, type UsageMeter } from "../../book/resources/ev
 import { parseDate } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { invalidInputError } from "../../ledger/refusals.ts";
-import { CHANGE_KEY, formatTimedKey, MOMENT_KEY } from "../../metering/measure-keys.ts";
+import { CHANGE_KEY, formatTimedKey, MOMENT_KEY } from "../../metering/measure-units.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import { type Decimal, decimalOfInteger, formatDecimal, multiply, parseDecimal } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";

@@ -5,7 +5,7 @@ import { tryParseOffset } from "../../calendar/instant.ts";
 import { type EventFileMap, listMappedColumns, usesRowNumbers } from "../../event-files/event-file-map.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
-import type { CellQuery } from "../../ledger/usage-source.ts";
+import type { CellQuery } from "../../ledger/external-usage.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { bindSource, type ColumnType, invalidTableError, type Source, toSourceColumn } from "../source.ts";
 import type { Database } from "../sql/dialect.ts";

@@ -2,7 +2,7 @@
 import { type Day, instantOfDay } from "../../calendar/instant.ts";
 import { checkEventFileMap, type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
-import type { CellQuery, UsageSource } from "../../ledger/usage-source.ts";
+import type { CellQuery, UsageSource } from "../../ledger/external-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { isPlainText } from "../pushdown/term.ts";
 import {

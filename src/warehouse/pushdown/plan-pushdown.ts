@@ -6,7 +6,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import type { EventSchema, UsageMeter } from "../../book/resources/event-schema.ts";
 import { fieldsInOrder } from "../../metering/event-slots.ts";
-import { listExplainingDimensions } from "../../metering/unmatched-values.ts";
+import { listExplainingDimensions } from "../../metering/unmetered-events.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { exactOfText } from "../../numbers/exact.ts";
 import { computeEventSteps, RULE_BUDGET } from "../../rules/budget.ts";

@@ -14,9 +14,9 @@ import {
   listMappedColumns,
 } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
+import type { CellQuery } from "../../ledger/external-usage.ts";
 import { rememberIds, type SeenIds } from "../../ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../ledger/preview/preview-run.ts";
-import type { CellQuery } from "../../ledger/usage-source.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { planPushdown, createTextRange } from "../pushdown/plan-pushdown.ts";

@@ -1,7 +1,7 @@
 /** The rows of a schema with their fields, and which of them are plain: the database may sum them (S17.3). */
 import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
-import { VALUE_LENGTH_MAX } from "../../metering/measure-keys.ts";
+import { VALUE_LENGTH_MAX } from "../../metering/measure-units.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import { type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
 import { type Source, computePartRange, type SourcePart } from "../source.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
-import { usageFromRows, type UsageSource } from "../../../src/ledger/usage-source.ts";
+import { usageFromRows, type UsageSource } from "../../../src/ledger/external-usage.ts";
 import type { UsageRowInput } from "../../../src/metering/usage-rows.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { describeRefusal } from "../support.ts";

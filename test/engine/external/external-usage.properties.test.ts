@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, formatInstant, toInstant } from "../../../src/calendar/instant.ts";
 import { hasCode } from "../../../src/errors.ts";
 import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
-import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import type { UsageSource } from "../../../src/ledger/external-usage.ts";
 import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import type { MemoryStore } from "../../../src/store/memory/memory.ts";
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";

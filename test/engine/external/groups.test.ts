@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
 import { createPreview } from "../../../src/index.ts";
-import { usageFromRows } from "../../../src/ledger/usage-source.ts";
+import { usageFromRows } from "../../../src/ledger/external-usage.ts";
 import type { UsageRowInput } from "../../../src/metering/usage-rows.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { describeRefusal } from "../support.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { usageFromRows } from "../../../src/ledger/usage-source.ts";
+import { usageFromRows } from "../../../src/ledger/external-usage.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { accountOn, calls, feeCards, planOfMonths, sumMeter } from "../../book/builder.ts";
 

@@ -7,7 +7,7 @@ import type { BookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import type { UsageSource } from "../../../src/ledger/usage-source.ts";
+import type { UsageSource } from "../../../src/ledger/external-usage.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import {

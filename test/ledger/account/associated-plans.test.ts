@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 
 import { formatDate, formatInstant } from "../../../src/calendar/instant.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
-import { toDecisions, findPlanIn } from "../../../src/ledger/account/associated-plans.ts";
+import { toDecisions } from "../../../src/ledger/account/account-plan.ts";
+import { findPlanIn } from "../../../src/ledger/catalog.ts";
 import { catalogBook } from "../../book/catalog-book.ts";
 
 const monthly = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset } });

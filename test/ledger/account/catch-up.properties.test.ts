@@ -5,18 +5,19 @@ import type { Instant } from "../../../src/calendar/instant.ts";
 import { computeInvoicesInSteps } from "../../../src/invoicing/compute-invoices.ts";
 import { invoiceKey } from "../../../src/invoicing/draft.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { dueInvoiceId } from "../../../src/ledger/account/due-ids.ts";
 import { listDrafts } from "../../../src/ledger/account/invoices.ts";
 import { invoicesReadFrom } from "../../../src/ledger/account/open-cycles.ts";
+import { dueInvoiceId } from "../../../src/ledger/account/record-ids.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-/**
- * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what
- * follows (S2.4, S13.4).
- */
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { runs } from "../../support/runs.ts";
 import { toTime, headOf, type Ledger, openLedger, START } from "../account-harness.ts";
 import { after, book, HOUR_MS, type Step, toSortedState, steps, doAccountStep } from "./account-steps.ts";
+
+/**
+ * The laws of processing due work: its schedule has no effect, final invoices are unchanged, a preview shows what
+ * follows (S2.4, S13.4).
+ */
 
 const END_HOURS = 90 * 24;
 

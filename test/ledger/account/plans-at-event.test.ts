@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatDate, parseDate } from "../../../src/calendar/instant.ts";
-import { createPlanLookup } from "../../../src/ledger/account/associated-plans.ts";
+import { createPlanLookup } from "../../../src/ledger/account/account-plan.ts";
 import { perUnit } from "../../book/builder.ts";
 import { decision, spanText } from "../../invoicing/plans.ts";
 

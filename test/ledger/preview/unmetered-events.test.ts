@@ -6,7 +6,7 @@ import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { checkPlan, readBook } from "../../../src/book/book.ts";
 import { meter } from "../../../src/ledger/preview/meter.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
-import type { UnmeteredEvents } from "../../../src/ledger/preview/unmetered-events.ts";
+import type { UnmeteredEvents } from "../../../src/metering/unmetered-events.ts";
 
 const PLAN = { id: "pp", cycle: "MONTHLY", usage: [{ meter: "tokens", rate: 1 }] } as const;
 

@@ -8,8 +8,7 @@ import { isUndoCombination } from "../../../ledger/events/undo.ts";
 import { INGEST_STATUSES } from "../../../ledger/outcome.ts";
 import type { EventRecord } from "../../../ledger/records.ts";
 import type { EventFilter } from "../../../ledger/view.ts";
-/** Stored events: listed, shown with their outcome, and undone (S15). */
-import { measuredQuantity, MOMENT_KEY } from "../../../metering/measure-keys.ts";
+import { measuredQuantity, MOMENT_KEY } from "../../../metering/measure-units.ts";
 import { formatDecimal } from "../../../numbers/decimal.ts";
 import { withRetentionHeader, keepItem, readBoundedPage, openPageFields, toPageFields } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
@@ -23,6 +22,7 @@ import {
   toEventFields,
   undoneEventShape,
 } from "./event-records.ts";
+/** Stored events: listed, shown with their outcome, and undone (S15). */
 
 const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),

@@ -1,13 +1,15 @@
 /**
- * Ids of due records, derived from their cause: entries and credits granted by plans, and invoices (S2.4). The key
- * names the cause and is stored beside the id, so that nothing is created twice. Older ledgers have long ids that
- * contain the key after `entry|`, `credit|` or `inv|` and the account. These ids stay valid, and also resolve to
- * records that now have a short id.
+ * What keeps a record from being created twice. Ids of due records, entries and credits granted by plans, and invoices,
+ * derive from their cause, whose key is stored beside the id (S2.4). Older ledgers have long ids that contain the key
+ * after `entry|`, `credit|` or `inv|` and the account. These ids stay valid, and also resolve to records that now have a
+ * short id. Records that users create may have idempotency keys.
  */
 import { invoiceKey } from "../../invoicing/draft.ts";
 import type { AccountCycle } from "../../invoicing/timeline.ts";
 import { shortId } from "../../numbers/short-id.ts";
-import type { EntryRecord, InvoiceRecord } from "../records.ts";
+import type { AccountState } from "../account-state.ts";
+import type { EntryRecord, InvoiceRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
+import { quoteText, alreadyTakenError } from "../refusals.ts";
 
 const DUE_KINDS = ["entry", "credit", "inv"] as const;
 
@@ -77,4 +79,45 @@ function toShortId(accountId: string, requestedId: string): string | undefined {
 
 function stripPrefix(prefix: string, text: string): string | undefined {
   return text.startsWith(prefix) ? text.slice(prefix.length) : undefined;
+}
+
+/** The kinds of records with idempotency keys, as messages name them. */
+export interface KeyedRecords {
+  readonly entry: EntryRecord;
+  readonly credit: CreditRecord;
+  readonly "license update": LicenseUpdateRecord;
+}
+
+/**
+ * The record created with an account's key; undefined if the key is absent or unused.
+ *
+ * @param isSame whether a record was created by the same request
+ * @throws {RatebookError} ERR_TAKEN if the key was used for another request or another kind of record
+ */
+export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
+  account: AccountState,
+  kind: Kind,
+  key: string | undefined,
+  isSame: (record: KeyedRecords[Kind]) => boolean,
+): KeyedRecords[Kind] | undefined {
+  if (key === undefined) return undefined;
+  const records: { readonly [Each in keyof KeyedRecords]: readonly KeyedRecords[Each][] } = {
+    entry: account.entries(),
+    credit: account.credits(),
+    "license update": account.record.licenseUpdates,
+  };
+  const record = records[kind].find(({ idempotencyKey }) => idempotencyKey === key);
+  if (record !== undefined) {
+    if (isSame(record)) return record;
+    throw alreadyTakenError("idempotencyKey", key, `the idempotencyKey ${quoteText(key)} was used for another ${kind}`);
+  }
+  const other = Object.entries(records).find(([, all]) => all.some(({ idempotencyKey }) => idempotencyKey === key));
+  if (other === undefined) return undefined;
+  const [otherKind] = other;
+  const article = otherKind === "entry" ? "an" : "a";
+  throw alreadyTakenError(
+    "idempotencyKey",
+    key,
+    `the idempotencyKey ${quoteText(key)} was used for ${article} ${otherKind}`,
+  );
 }
