@@ -1,15 +1,70 @@
-/** Writes the pages into the package at the end of its build, with the licenses of bundled packages. */
-import { buildPages } from "./build-pages.ts";
-import { PAGE_BUDGETS, measurePageSize } from "./page-file.ts";
+/** Writes the pages into the package at the end of its build, each bundled into one file, with licenses of other packages. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+import { build } from "esbuild";
+
+import { toDescribedSchema } from "../book/describing/json-schema.ts";
+import { shortBookSchema } from "../book/resources/book.ts";
+import {
+  buildSelfContainedPage,
+  measurePageSize,
+  PAGE_BUDGETS,
+  PAGE_TITLES,
+  pageFile,
+  type PageName,
+} from "./page-file.ts";
+import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play/play-state.ts";
 import { writeNotices } from "./third-party-notices.ts";
+import { buildPageTokens } from "./tokens.ts";
 
-writeNotices(new URL("../../dist/pages/", import.meta.url), await buildPages());
+/** The sources of the pages, relative to both `src` and `dist`. */
+const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
 
-for (const name of Object.keys(PAGE_BUDGETS) as (keyof typeof PAGE_BUDGETS)[]) {
+const folder = new URL("../../dist/pages/", import.meta.url);
+mkdirSync(folder, { recursive: true });
+const bundledFiles = await Promise.all((Object.keys(PAGE_TITLES) as PageName[]).map(writePage));
+writeNotices(folder, bundledFiles.flat());
+
+/** Writes a page. @returns the paths of the bundled files */
+async function writePage(name: PageName): Promise<readonly string[]> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [fileURLToPath(new URL(`${name}/main.tsx`, SOURCES))],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    charset: "utf8",
+    legalComments: "none",
+    outdir: "out",
+    write: false,
+    metafile: true,
+    tsconfigRaw: {},
+    alias: { "csv-parse": "csv-parse/browser/esm" },
+    define: name === "play" ? { EXAMPLES: JSON.stringify(listExamples()), BOOK_SCHEMA: serializeBookSchema() } : {},
+  });
+  const findOutput = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
+  const style = buildPageTokens() + findOutput(".css");
+  writeFileSync(pageFile(name), buildSelfContainedPage({ title: PAGE_TITLES[name], script: findOutput(".js"), style }));
   const [size, { maxBytes, isGzipped }] = [await measurePageSize(name), PAGE_BUDGETS[name]];
   const sizeReport = `${name}.html: ${formatKilobytes(size)} ${isGzipped ? "packed" : "without data"}, of at most ${formatKilobytes(maxBytes)}`;
   if (size > maxBytes) throw new RangeError(sizeReport);
   process.stdout.write(`${sizeReport}\n`);
+  return Object.keys(metafile.inputs);
+}
+
+/** The JSON Schema with which the playground completes a book. */
+function serializeBookSchema(): string {
+  return JSON.stringify(toDescribedSchema(shortBookSchema, "book"));
+}
+
+/** The recipes that the playground offers as examples. */
+function listExamples(): readonly PlayExample[] {
+  const text = readFileSync(new URL("../../docs/examples/recipes.json", import.meta.url), "utf8");
+  return parseRecipes(text).map(({ title, recipe }) => ({ title, state: createStateFromRecipe(recipe, title) }));
 }
 
 function formatKilobytes(bytes: number): string {

@@ -70,7 +70,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "fast-check": ["testing/"],
   "@duckdb/node-api": ["warehouse/duckdb/"],
   "@clickhouse/client": ["warehouse/clickhouse/"],
-  esbuild: ["pages/build-pages.ts", "cli/build-program.ts"],
+  esbuild: ["pages/write-pages.ts", "cli/build-program.ts"],
   "jsonc-parser": ["pages/play/book-edits.ts"],
   preact: ["pages/browser/"],
 };

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { INGEST_STATUSES } from "../../src/ledger/outcome.ts";
-import { describeEventCount } from "../../src/pages/event-counts.ts";
+import { describeEventCount } from "../../src/pages/not-billed.ts";
 
 test("S14.1 every outcome is described in words", () => {
   for (const status of ["BAD_LINE", ...INGEST_STATUSES]) {

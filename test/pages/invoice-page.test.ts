@@ -14,8 +14,7 @@ import { type InvoiceDetails, LOGO_LENGTH_MAX, parseLogo } from "../../src/pages
 import { createPageRows, formatInvoiceNumber, formatLongPeriod } from "../../src/pages/invoice/invoice-lines.ts";
 import { renderSheets } from "../../src/pages/invoice/invoice-page.ts";
 import { createInvoiceSheet } from "../../src/pages/invoice/invoice-sheet.ts";
-import { createBookNames } from "../../src/pages/report/book-names.ts";
-import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
+import { createBookNames, toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { findUnclosedTags } from "../support/svg.ts";
 

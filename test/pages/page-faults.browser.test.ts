@@ -4,8 +4,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
+import { pageFile, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";

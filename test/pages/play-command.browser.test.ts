@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { readPage } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
+import { readPage, embedData } from "../../src/pages/page-file.ts";
 import { eventLine, type Folder, folder, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, openPage } from "../support/browser.ts";
 import { examplePath, exampleText } from "../support/examples.ts";

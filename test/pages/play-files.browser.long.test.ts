@@ -5,8 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { readPage } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
+import { readPage, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, exampleText, traceEvents } from "../support/examples.ts";

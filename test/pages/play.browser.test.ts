@@ -6,8 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createLink } from "../../src/pages/browser/play/link.ts";
-import { pageFile, measurePageSize, readPage } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
+import { pageFile, measurePageSize, readPage, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
 import { exampleText } from "../support/examples.ts";

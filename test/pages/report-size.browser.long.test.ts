@@ -4,9 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile } from "../../src/pages/page-file.ts";
+import { pageFile, embedData } from "../../src/pages/page-file.ts";
 import type { ReportData } from "../../src/pages/report/report-data.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
 import { type Folder, folder } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";

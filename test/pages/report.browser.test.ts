@@ -5,8 +5,7 @@ import { join } from "node:path";
 import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { pageFile, measurePageSize } from "../../src/pages/page-file.ts";
-import { embedData } from "../../src/pages/self-contained-page.ts";
+import { pageFile, measurePageSize, embedData } from "../../src/pages/page-file.ts";
 import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 import { type EventInput, parseBook, preview } from "../../src/index.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
-import { createBookNames } from "../../src/pages/report/book-names.ts";
-import { toInvoiceData } from "../../src/pages/report/invoice-data.ts";
+import { createBookNames, toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { LineData } from "../../src/pages/report/report-data.ts";
 
 const NO_NAMES = createBookNames(parseBook({}));

@@ -8,8 +8,6 @@ import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import type { TestProject } from "vitest/node";
 
-import { buildPages } from "../../src/pages/build-pages.ts";
-
 declare module "vitest" {
   export interface ProvidedContext {
     /** The endpoint of the browser. */
@@ -80,7 +78,7 @@ function fontsFile(folder: string): string {
 
 /** Runs before the tests of pages. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const [folder] = await Promise.all([unpackedBrowser(), buildPages()]);
+  const [folder] = await Promise.all([unpackedBrowser(), import("../../src/pages/write-pages.ts")]);
   const server = await chromium.launchServer({
     executablePath: join(folder, "chromium"),
     args: ARGUMENTS,

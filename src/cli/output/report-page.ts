@@ -1,8 +1,7 @@
 /** Renders a report as a page. */
 import { InputError } from "../../event-files/input-error.ts";
-import { readPage } from "../../pages/page-file.ts";
+import { readPage, embedData } from "../../pages/page-file.ts";
 import { type ReportInput, buildReport } from "../../pages/report/build-report.ts";
-import { embedData } from "../../pages/self-contained-page.ts";
 import { type LineProblem, formatLinePlace } from "../reading/event-problems.ts";
 
 /** The input of a report, with the command's problems. */

@@ -19,12 +19,18 @@ import type { UsageCell } from "../../metering/usage.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
+import { countDataBytes } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
-import { countDataBytes } from "../self-contained-page.ts";
-import { type BookNames, createBookNames } from "./book-names.ts";
 import { type ChargeSums, createChargeSums } from "./charge-days.ts";
 import { createDrafts } from "./draft-data.ts";
-import { type LineDaysLookup, removeEvents, toInvoiceData, toShare } from "./invoice-data.ts";
+import {
+  type BookNames,
+  createBookNames,
+  type LineDaysLookup,
+  removeEvents,
+  toInvoiceData,
+  toShare,
+} from "./invoice-data.ts";
 import {
   ITEM_COLUMNS,
   type AccountData,

@@ -8,8 +8,8 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
+import { countDataBytes } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
-import { countDataBytes } from "../self-contained-page.ts";
 import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 
 /**

@@ -1,17 +1,52 @@
 /** An invoice as page data: the rows of the terminal output, with details for each. */
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { type Day, formatDate, formatInstant, instantOfDay } from "../../calendar/instant.ts";
 import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/event-sampler.ts";
-import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
+import { type Decimal, formatDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
 import { isSimpleLine } from "../invoice/invoice-lines.ts";
 import { toPrintable } from "../printable.ts";
 import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
-import type { BookNames } from "./book-names.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
+
+/** Names for the ids on invoices. */
+export interface BookNames {
+  /** The name of a plan, with the version from the second on. */
+  readonly describePlan: (planId: string, version: number) => string;
+  /** The unit of the attribute that a meter measures, if its schema names one. */
+  readonly findUnit: (meterId: string) => string | undefined;
+}
+
+/** Reads the names of a book once. */
+export function createBookNames({ pricePlans, usageMeters, eventSchemas }: Book): BookNames {
+  const planNames = new Map(pricePlans.map(({ id, name }) => [id, name]));
+  const unitsByField = new Map<string, string | null | undefined>(
+    eventSchemas.flatMap(({ name: schema, attributes }) =>
+      attributes.map(({ name, defaultUnit }) => [`${schema} attribute.${name}`, defaultUnit] as const),
+    ),
+  );
+  const unitsByMeter = new Map(
+    usageMeters.map(({ id, eventSchemaName, computations }) => {
+      const units = computations.map(({ computation }) => {
+        const field = isJsonObject(computation) ? computation["var"] : undefined;
+        return typeof field === "string" ? unitsByField.get(`${eventSchemaName} ${field}`) : undefined;
+      });
+      return [id, units.every((unit) => unit === units[0]) ? units[0] : undefined];
+    }),
+  );
+  return {
+    describePlan: (planId, version) =>
+      toPrintable(`${planNames.get(planId) ?? planId}${version === 1 ? "" : ` version ${version}`}`),
+    findUnit(meterId) {
+      const unit = unitsByMeter.get(meterId);
+      return unit === undefined || unit === null ? undefined : toPrintable(unit);
+    },
+  };
+}
 
 /** The daily charges of a line and the events of a day, if known. */
 export type LineDaysLookup = (

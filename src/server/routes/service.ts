@@ -4,9 +4,8 @@ import * as z from "zod";
 import type { Engine } from "../../engine/engine.ts";
 import { RatebookError } from "../../errors.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { readPage } from "../../pages/page-file.ts";
+import { readPage, readPolicy, embedData } from "../../pages/page-file.ts";
 import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-state.ts";
-import { readPolicy, embedData } from "../../pages/self-contained-page.ts";
 import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE } from "../http/endpoint.ts";
 import { success } from "../http/fields.ts";
 

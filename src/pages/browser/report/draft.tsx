@@ -1,5 +1,4 @@
 /** The effect of drafts: totals now and with the draft, what changes them, and what each account pays and why. */
-import "./draft.css";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import { describeEventCount } from "../../event-counts.ts";
+import { describeEventCount } from "../../not-billed.ts";
 import type { ChargeDays, CurrencyTotal, ItemTotal, ReportData, UsageDays } from "../../report/report-data.ts";
 import { DayChart, Swatch } from "../common/charts.tsx";
 import { Aligned, TableHead } from "../common/data-table.tsx";
