@@ -11,9 +11,8 @@ import type { AccountView, BillingCatalog } from "../../src/invoicing/account-vi
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/timeline.ts";
-import { type Cells, createCells } from "../../src/metering/cells.ts";
+import { UsageTally } from "../../src/metering/usage.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
-import { decimalOfExact } from "../../src/numbers/exact.ts";
 import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { type Bench, measure } from "../bench.ts";
 
@@ -70,15 +69,16 @@ function usageOn(account: number, day: number): number {
   return ((account * 7919 + day * 104_729) % 9000) + (account % 5) * 100;
 }
 
-function buildTallies(accounts: number): Cells {
-  const tallies = createCells(accounts, 1);
+function buildTallies(accounts: number): UsageTally {
+  const ids = Array.from({ length: accounts }, (_, account) => `account.${account}`);
+  const tallies = new UsageTally(ids, [METER]);
   for (let account = 0; account < accounts; account++) {
     for (let day = 0; day < DAYS; day++) tallies.add(account, 0, dayOf(FROM) + day, usageOn(account, day));
   }
   return tallies;
 }
 
-function createView(tallies: Cells, account: number): AccountView {
+function createView(tallies: UsageTally, account: number): AccountView {
   const decisions = [{ from: FROM, until: NO_END, decidedAt: FROM, plan }];
   return {
     accountId: `account.${account}`,
@@ -101,7 +101,7 @@ function createView(tallies: Cells, account: number): AccountView {
         createdAt: FROM,
       },
     ],
-    usage: (_, from, until) => decimalOfExact(tallies.between(account, 0, from, until)),
+    usage: (meterId, from, until) => tallies.between(`account.${account}`, meterId, from, until),
     usageByGroup: () => [],
     overage: () => new OurDecimal(0),
   };

@@ -5,7 +5,7 @@ import type { Book } from "../../src/book/resources/book.ts";
 import { formatDate } from "../../src/calendar/instant.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
-import type { Usage } from "../../src/metering/usage.ts";
+import type { UsageTally } from "../../src/metering/usage.ts";
 import type { Bench } from "../bench.ts";
 import { measure } from "../bench.ts";
 import { meterWithHandwrittenCode } from "./handwritten-metering.ts";
@@ -106,7 +106,7 @@ function timeWork<Result>(work: () => Result): { readonly result: Result; readon
   return { result, seconds };
 }
 
-function meter(book: Book, events: readonly GeneratedEvent[]): Usage {
+function meter(book: Book, events: readonly GeneratedEvent[]): UsageTally {
   const run = startEventRun(book);
   for (const event of events) run.add(event);
   return run.usage;
@@ -117,7 +117,7 @@ function meter(book: Book, events: readonly GeneratedEvent[]): Usage {
  * @returns their number
  * @throws {Error} if a cell differs
  */
-function requireEqualCells(usage: Usage, byHand: ReadonlyMap<string, Decimal>): number {
+function requireEqualCells(usage: UsageTally, byHand: ReadonlyMap<string, Decimal>): number {
   let cellCount = 0;
   for (const { accountId, meterId, day, quantity } of usage.cells()) {
     const key = `${accountId} ${meterId} ${formatDate(day * 86_400_000).slice(0, 10)}`;

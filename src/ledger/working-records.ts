@@ -13,7 +13,7 @@ import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
 import type { AccountView } from "../invoicing/account-view.ts";
 import { NO_END } from "../invoicing/timeline.ts";
-import { sumGroupUsage } from "../metering/grouped-usage.ts";
+import { sumGroupUsage } from "../metering/usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact } from "../numbers/exact.ts";

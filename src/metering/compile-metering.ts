@@ -15,9 +15,9 @@ import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rule
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
 import type { GroupTexts } from "./grouped-cells.ts";
-import type { MeterGrouping } from "./grouped-usage.ts";
 import { type MeasuredPlace, type IndexedMeter, type Measure, compileMeasure } from "./measure-units.ts";
 import { createUnmatchedFinder, type UnmatchedValues } from "./unmetered-events.ts";
+import type { MeterGrouping } from "./usage.ts";
 
 /** The parts of a book that metering needs. */
 export interface MeteringBook {
@@ -68,7 +68,7 @@ export interface SchemaProgram {
 export interface MeteringProgram {
   /** The ids of all meters in book order, with the same indices as in the tally. */
   readonly meterIds: readonly string[];
-  /** The meters that have groups or keys, in lists of those with the same schema and groups. */
+  /** All meters, in lists of those with the same schema and groups. */
   readonly groupings: readonly MeterGrouping[];
   /** By schema name; only ACTIVE schemas (S4.4). */
   readonly schemas: ReadonlyMap<string, SchemaProgram>;
@@ -118,16 +118,24 @@ export function* compileMeteringInSteps(
   return { meterIds: usageMeters.map(({ id }) => id), groupings: findGroupings(usageMeters), schemas, settings };
 }
 
+/** Maximum number of meters without groups in one list: eight sums fill a cache line, and an unused one costs little. */
+const PLAIN_METERS_MAX = 8;
+
 function findGroupings(meters: readonly UsageMeter[]): readonly MeterGrouping[] {
   // A meter with keys has its own: no two meters have the same ones.
-  const keyOf = ({ id, eventSchemaName, groupBy, ...meter }: UsageMeter): string =>
-    JSON.stringify([eventSchemaName, groupBy, hasKeys(meter) ? id : ""]);
-  const groupedMeters = [...meters.entries()].filter(([, meter]) => meter.groupBy !== undefined || hasKeys(meter));
-  const groupings = groupByKey(groupedMeters, ([, meter]) => keyOf(meter));
-  return [...groupings.values()].map((grouping) => ({
-    meters: grouping.map(([index]) => index),
-    groupsMax: Math.max(...grouping.map(([, meter]) => findGroupLimit(meter))),
-  }));
+  const groupings = groupByKey([...meters.entries()], ([, { id, eventSchemaName, groupBy, ...meter }]) =>
+    JSON.stringify([eventSchemaName, groupBy, hasKeys(meter) ? id : ""]),
+  );
+  return [...groupings.values()].flatMap((grouping): MeterGrouping[] => {
+    const indices = grouping.map(([index]) => index);
+    const hasGroups = grouping.some(([, meter]) => meter.groupBy !== undefined || hasKeys(meter));
+    if (hasGroups)
+      return [{ meters: indices, groupsMax: Math.max(...grouping.map(([, meter]) => findGroupLimit(meter))) }];
+    return Array.from({ length: Math.ceil(indices.length / PLAIN_METERS_MAX) }, (_, list) => ({
+      meters: indices.slice(list * PLAIN_METERS_MAX, (list + 1) * PLAIN_METERS_MAX),
+      groupsMax: undefined,
+    }));
+  });
 }
 
 /** The inputs for compiling a schema's program. */

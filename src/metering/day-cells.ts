@@ -83,8 +83,10 @@ export class DayCells {
    */
   add(row: number, column: number, quantity: Exact): void {
     const index = row * this.#columns + column;
-    const total = typeof quantity === "number" ? (this.#sums[index] ?? 0) + quantity : Number.NaN;
-    if (this.#scales[index] === 0 && isSafe(total)) this.#sums[index] = total;
+    const isInteger = typeof quantity === "number";
+    const mantissa = isInteger ? quantity : quantity.mantissa;
+    const total = typeof mantissa === "number" ? (this.#sums[index] ?? 0) + mantissa : Number.NaN;
+    if (this.#scales[index] === (isInteger ? 0 : quantity.scale) && isSafe(total)) this.#sums[index] = total;
     else this.#addScaled(row, column, quantity);
   }
 

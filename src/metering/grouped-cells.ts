@@ -1,8 +1,8 @@
 /**
- * Exact sums by account, group, meter and UTC day, for the meters of one event schema with the same `groupBy`. The meters
- * are columns, so that the group of an event is looked up once for all of them.
+ * Exact sums by account, group, meter and UTC day, for the meters of one event schema with the same `groupBy`, or without
+ * one. The meters are columns, so that the group of an event is looked up once for all of them.
  */
-import { NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import type { UsageGroup } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { type Exact, isZeroExact } from "../numbers/exact.ts";
 import { DayCells } from "./day-cells.ts";
@@ -16,11 +16,14 @@ export interface GroupTexts {
 
 /** The days `[from, until)`. */
 export type DayRange = readonly [from: Day, until: Day];
-/** Takes the usage of a group on a day. */
-export type VisitCell = (day: Day, quantity: Exact, group: UsageGroup) => void;
+/** Takes the usage of a group on a day; the group is undefined for meters without groups. */
+export type VisitCell = (day: Day, quantity: Exact, group: UsageGroup | undefined) => void;
 
-/** Adds the units of an event to the cells of its group. Undefined units are skipped. */
-type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[]) => void;
+/**
+ * Adds the units of an event to the cells of its group. Undefined units are skipped; others have at most 40 digits before
+ * and after the point (S1.6), so that every sum stays exact.
+ */
+export type AddUnits = (account: number, day: Day, units: readonly (Exact | undefined)[]) => void;
 
 /** Numbers of groups by the text of the last dimension; for the other dimensions, maps of them. */
 interface NumbersByText extends Map<string, NumbersByText | number> {}
@@ -44,12 +47,25 @@ interface AccountGroups {
   largestCount: number;
 }
 
+interface RecentDay {
+  readonly day: Day;
+  readonly cells: DayCells;
+}
+
+/** A power of two, above the number of days of a month. */
+const RECENT_DAYS = 64;
+
+/** The number of the only group of meters without groups. */
+const ONLY_GROUP = 0;
+
 /** The sums of meters with the same groups. */
 export class GroupedCells {
   readonly #columns: number;
+  readonly #hasGroups: boolean;
   readonly #days = new Map<Day, DayCells>();
-  /** The day of the last event, and its cells: most events have the day of the one before. */
-  #last: { readonly day: Day; readonly cells: DayCells } | undefined;
+  /** The last days, by their last bits: most events have the day of one before. */
+  readonly #recent: (RecentDay | undefined)[] = Array.from({ length: RECENT_DAYS }, () => undefined);
+  /** Empty without groups: then a day has one row for each account. */
   readonly #accounts: (AccountGroups | undefined)[] = [];
   /** The groups of all accounts: their texts are looked up in one place, which is twice as fast as in one per account. */
   readonly #numbers: NumbersByText = new Map();
@@ -61,9 +77,10 @@ export class GroupedCells {
   /** The largest number of groups of an account on a day so far. */
   largestCount = 0;
 
-  /** @param columns the number of meters */
-  constructor(columns: number, groupsMax: number) {
+  /** @param columns the number of meters @param groupsMax undefined for meters without groups */
+  constructor(columns: number, groupsMax = Infinity) {
     this.groupsMax = groupsMax;
+    this.#hasGroups = groupsMax < Infinity;
     this.#columns = columns;
   }
 
@@ -84,7 +101,7 @@ export class GroupedCells {
    * @param columns without repetition
    * @param places the index of the units of each column among those of the event
    */
-  adder(columns: readonly number[], places: readonly number[], texts: GroupTexts): AddUnits {
+  adder(columns: readonly number[], places: readonly number[], texts = NO_TEXTS): AddUnits {
     const addAll = (cells: DayCells, row: number, units: readonly (Exact | undefined)[]): void => {
       for (let index = 0; index < places.length; index++) {
         const quantity = units[places[index] ?? -1];
@@ -106,14 +123,21 @@ export class GroupedCells {
   }
 
   /** Visits the existing cells of an account on the days `[from, until)`, unordered. */
-  visit(account: number, column: number, [from, until]: DayRange, visit: VisitCell): void {
-    for (const [day, { cells, lastRow }] of this.#accounts[account]?.days ?? []) {
-      if (day < from || day >= until) continue;
-      for (let row = lastRow; row >= 0; row = cells.previousRow(row)) {
-        const quantity = cells.get(row, column);
-        if (quantity !== undefined) visit(day, quantity, this.#groups[cells.groupOf(row)] ?? NO_GROUP);
-      }
+  visit(account: number, column: number, range: DayRange, visit: VisitCell): void {
+    if (this.#hasGroups) {
+      visitDays(this.#accounts[account]?.days ?? NO_DAYS, range, (day, { cells, lastRow }) => {
+        for (let row = lastRow; row >= 0; row = cells.previousRow(row)) this.#visitCell(cells, day, row, column, visit);
+      });
+      return;
     }
+    visitDays(this.#days, range, (day, cells) => {
+      this.#visitCell(cells, day, cells.findRow(account, ONLY_GROUP), column, visit);
+    });
+  }
+
+  #visitCell(cells: DayCells, day: Day, row: number, column: number, visit: VisitCell): void {
+    const quantity = row < 0 ? undefined : cells.get(row, column);
+    if (quantity !== undefined) visit(day, quantity, this.#groups[cells.groupOf(row)]);
   }
 
   /** Whether usage other than 0 of a group on a day leaves the account with at most {@link groupsMax} groups. */
@@ -138,17 +162,22 @@ export class GroupedCells {
   }
 
   #ensureDay(day: Day): DayCells {
-    if (this.#last?.day === day) return this.#last.cells;
+    const recent = this.#recent[day & (RECENT_DAYS - 1)];
+    if (recent?.day === day) return recent.cells;
     const cells = this.#days.get(day) ?? new DayCells(this.#columns);
     this.#days.set(day, cells);
-    this.#last = { day, cells };
+    this.#recent[day & (RECENT_DAYS - 1)] = { day, cells };
     return cells;
   }
 
   #ensureRow(cells: DayCells, account: number, day: Day, texts: GroupTexts): number {
-    const number = findNumber(this.#numbers, texts) ?? this.#addGroup(texts);
+    const number = this.#hasGroups ? (findNumber(this.#numbers, texts) ?? this.#addGroup(texts)) : ONLY_GROUP;
     const existing = cells.findRow(account, number);
-    return existing >= 0 ? existing : this.#addRow(cells, account, day, number);
+    if (existing >= 0) return existing;
+    if (this.#hasGroups) return this.#addRow(cells, account, day, number);
+    const row = cells.reserveRows(1);
+    cells.setRow(row, account, ONLY_GROUP, -1);
+    return row;
   }
 
   #addRow(cells: DayCells, account: number, day: Day, number: number): number {
@@ -187,6 +216,25 @@ export class GroupedCells {
     add();
     for (const [column, count] of counts.entries())
       counts[column] = count + Number(isUsed(cells, row, column)) - Number(before[column]);
+  }
+}
+
+const NO_TEXTS: GroupTexts = { texts: [], slots: [] };
+const NO_DAYS: ReadonlyMap<Day, AccountDay> = new Map();
+
+/** Visits the days in a range, unordered. */
+function visitDays<Value>(
+  days: ReadonlyMap<Day, Value>,
+  [from, until]: DayRange,
+  visit: (day: Day, value: Value) => void,
+): void {
+  if (until - from >= days.size) {
+    for (const [day, value] of days) if (day >= from && day < until) visit(day, value);
+    return;
+  }
+  for (let day = from; day < until; day++) {
+    const value = days.get(day);
+    if (value !== undefined) visit(day, value);
   }
 }
 

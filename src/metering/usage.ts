@@ -1,14 +1,20 @@
 /**
- * The tally of usage: exact quantities by account, meter and UTC day (S5.3). Cycles begin on UTC days, so every cycle is
- * a sum of days, whatever plans come and go.
+ * The tally of usage: exact quantities by account, meter, group and UTC day (S5.3). Cycles begin on UTC days, so every
+ * cycle is a sum of days, whatever plans come and go.
  */
-import { compareGroups, type GroupUsage, NO_GROUP, type UsageGroup } from "../book/resources/event-schema.ts";
+import {
+  compareGroups,
+  formatGroup,
+  type GroupUsage,
+  NO_GROUP,
+  type UsageGroup,
+} from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
-import type { Decimal } from "../numbers/decimal.ts";
+import { invariant } from "../errors.ts";
+import { groupBy } from "../numbers/compare-ids.ts";
+import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
-import { type AddAll, type Cells, createCells } from "./cells.ts";
-import type { DayRange, GroupTexts } from "./grouped-cells.ts";
-import { GroupedUsage, type GroupUsageTally, type MeterGrouping } from "./grouped-usage.ts";
+import { type AddUnits, type DayRange, GroupedCells, type GroupTexts, type VisitCell } from "./grouped-cells.ts";
 
 /** The usage of one account, meter, group and UTC day. */
 export interface UsageCell {
@@ -20,185 +26,163 @@ export interface UsageCell {
   readonly quantity: Decimal;
 }
 
-/** A readable tally. */
-export interface Usage {
-  readonly accountIds: readonly string[];
-  readonly meterIds: readonly string[];
+/** The indices of meters to which one event adds in the same group, or without a group. */
+export interface MeterGrouping {
+  readonly meters: readonly number[];
+  /**
+   * Maximum number of groups of each with usage other than 0, in one account on a day (S18.1, S19.2); undefined for
+   * meters without groups.
+   */
+  readonly groupsMax: number | undefined;
+}
+
+/** Where the usage of a meter is: its column among meters with the same groups. */
+interface MeterColumn {
+  readonly cells: GroupedCells;
+  readonly column: number;
+}
+
+/** A cell of a meter; only that of a meter with groups has a group. */
+type GroupDay = readonly [Day, Exact, UsageGroup | undefined];
+
+/** The usage of accounts. Accounts and meters are named by their ids when usage is read, and by their indices before. */
+export class UsageTally {
+  readonly #accountIds: readonly string[];
+  readonly #meterIds: readonly string[];
+  readonly #accounts: ReadonlyMap<string, number>;
+  readonly #meters: ReadonlyMap<string, number>;
+  readonly #cells: readonly GroupedCells[];
+  /** By meter index. */
+  readonly #columns = new Map<number, MeterColumn>();
+
+  /** @param groupings every meter once; default all without groups */
+  constructor(
+    accountIds: readonly string[],
+    meterIds: readonly string[],
+    groupings: readonly MeterGrouping[] = [{ meters: [...meterIds.keys()], groupsMax: undefined }],
+  ) {
+    this.#accountIds = accountIds;
+    this.#meterIds = meterIds;
+    this.#accounts = new Map(accountIds.map((id, index) => [id, index]));
+    this.#meters = new Map(meterIds.map((id, index) => [id, index]));
+    this.#cells = groupings.map(({ meters, groupsMax }) => {
+      const cells = new GroupedCells(meters.length, groupsMax);
+      for (const [column, meter] of meters.entries()) this.#columns.set(meter, { cells, column });
+      return cells;
+    });
+  }
+
+  /**
+   * Adds to one cell; adding 0 creates the cell.
+   *
+   * @param account the index of its id
+   * @param meter the index of its id
+   * @param group that of the usage; only for a meter with groups
+   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
+   */
+  add(account: number, meter: number, day: Day, quantity: Exact, group: UsageGroup = NO_GROUP): void {
+    const place = this.#columns.get(meter);
+    invariant(place !== undefined && account >= 0, "S5.3: usage belongs to a known account and meter");
+    place.cells.add(account, place.column, day, quantity, group);
+  }
+
+  /**
+   * Creates a function that adds all units of one event.
+   *
+   * @param meters the index of the meter of each unit
+   * @param groups where the group of each unit is; undefined for a meter without groups
+   */
+  adder(meters: readonly number[], groups: readonly (GroupTexts | undefined)[] = []): AddUnits {
+    const columns = meters.flatMap((meter, place) => {
+      const column = this.#columns.get(meter);
+      return column === undefined ? [] : [{ ...column, place }];
+    });
+    // Several places of a meter with keys have different groups.
+    const byGroup = groupBy(columns, ({ cells, place }) => groups[place] ?? cells);
+    const adders = [...byGroup.values()].flatMap((sameGroup) => {
+      const [first] = sameGroup;
+      if (first === undefined) return [];
+      const [own, places] = [sameGroup.map(({ column }) => column), sameGroup.map(({ place }) => place)];
+      return first.cells.adder(own, places, groups[first.place]);
+    });
+    const [only] = adders;
+    if (only !== undefined && adders.length === 1) return only;
+    return (account, day, units) => {
+      for (const addUnits of adders) addUnits(account, day, units);
+    };
+  }
+
+  /** Every cell with usage, by account, meter, day and group. */
+  *cells(): Iterable<UsageCell> {
+    for (const accountId of this.#accountIds) yield* this.cellsOf(accountId);
+  }
+
+  /** The cells of one account, by meter, day and group. */
+  *cellsOf(accountId: string): Iterable<UsageCell> {
+    const account = this.#accountIndex(accountId);
+    for (const [meter, meterId] of this.#meterIds.entries()) {
+      const days: GroupDay[] = [];
+      this.visit(account, meter, [-Infinity, Infinity], (...day) => days.push(day));
+      for (const [day, exact, group] of days.sort(compareDays))
+        yield { accountId, meterId, ...(group && { group }), day, quantity: decimalOfExact(exact) };
+    }
+  }
+
   /**
    * The sum over the days `[from, until)`; 0 without usage, and for an unknown account or meter.
    *
    * @throws {RatebookError} ERR_ARITHMETIC if the sum needs more than 100 digits (S1.4)
    */
-  between(accountId: string, meterId: string, from: Day, until: Day): Decimal;
-  /**
-   * The sums other than 0 of a meter's groups, in any order; empty for a meter without groups.
-   *
-   * @throws {RatebookError} ERR_ARITHMETIC as {@link between}
-   */
-  groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[];
-  /** Whether anything was metered on the days `[from, until)`, even 0. */
-  hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean;
-  /** The first and the last day (inclusive) with usage of an account. */
-  daysOf(accountId: string): { readonly first: Day; readonly last: Day } | undefined;
-  /** Every cell with usage, by account, meter, day and group. */
-  cells(): Iterable<UsageCell>;
-  /** The cells of one account, by meter, day and group. */
-  cellsOf(accountId: string): Iterable<UsageCell>;
-  /** Every cell with usage, by account and meter index; days and groups are unordered. */
-  visit(cell: (account: number, meter: number, day: Day, quantity: Exact, group?: UsageGroup) => void): void;
-}
-
-/** A tally to which usage can be added. */
-export interface UsageTally extends Usage {
-  /**
-   * Adds to one cell; adding 0 creates the cell.
-   *
-   * @param account the index in `accountIds`
-   * @param meter the index in `meterIds`
-   * @param group that of the usage; only for a meter with groups
-   * @throws {RatebookError} ERR_ARITHMETIC if the cell would need more than 100 digits (S1.4); nothing is added then
-   */
-  readonly add: (account: number, meter: number, day: Day, quantity: Exact, group?: UsageGroup) => void;
-  /**
-   * Creates a function that adds all units of one event.
-   *
-   * @param meters distinct indices in `meterIds`
-   * @param groups where the group of each meter's units is; undefined for a meter without groups
-   */
-  readonly adder: (meters: readonly number[], groups?: readonly (GroupTexts | undefined)[]) => AddAll;
-  /** The usage of the meters that have groups, by indices. */
-  readonly groups: GroupUsageTally;
-  /** Adds another tally, whose accounts and meters must exist here. */
-  merge(other: Usage): void;
-}
-
-const ALL_DAYS: DayRange = [-Infinity, Infinity];
-
-/** A cell of a meter; only that of a meter with groups has a group. */
-type GroupDay = readonly [Day, Exact, UsageGroup?];
-
-/**
- * Creates an empty tally.
- *
- * @param columnGroups the indices of meters in which one event may count
- * @param groupings the meters that have groups
- */
-export function createUsageTally(
-  accountIds: readonly string[],
-  meterIds: readonly string[],
-  columnGroups?: readonly (readonly number[])[],
-  groupings: readonly MeterGrouping[] = [],
-): UsageTally {
-  return new CellTally(accountIds, meterIds, columnGroups, groupings);
-}
-
-class CellTally implements UsageTally {
-  readonly accountIds: readonly string[];
-  readonly meterIds: readonly string[];
-  readonly groups: GroupedUsage;
-  /** By account and meter, for meters without groups. */
-  readonly #sums: Cells;
-  readonly #accounts: ReadonlyMap<string, number>;
-  readonly #meters: ReadonlyMap<string, number>;
-
-  constructor(
-    accountIds: readonly string[],
-    meterIds: readonly string[],
-    columnGroups: readonly (readonly number[])[] | undefined,
-    groupings: readonly MeterGrouping[],
-  ) {
-    this.accountIds = accountIds;
-    this.meterIds = meterIds;
-    this.groups = new GroupedUsage(groupings);
-    this.#sums = createCells(accountIds.length, meterIds.length, columnGroups);
-    this.#accounts = new Map(accountIds.map((id, index) => [id, index]));
-    this.#meters = new Map(meterIds.map((id, index) => [id, index]));
-  }
-
-  add(account: number, meter: number, day: Day, quantity: Exact, group: UsageGroup = NO_GROUP): void {
-    if (this.groups.has(meter)) this.groups.add(account, meter, day, quantity, group);
-    else this.#sums.add(account, meter, day, quantity);
-  }
-
-  adder(meters: readonly number[], groups: readonly (GroupTexts | undefined)[] = []): AddAll {
-    const addGroups = this.groups.adders(meters, groups);
-    if (addGroups.length === 0) return this.#sums.adder(meters);
-    const [addOnly] = addGroups;
-    const hasGroups = meters.every((meter) => this.groups.has(meter));
-    if (addOnly !== undefined && addGroups.length === 1 && hasGroups) return addOnly;
-    const places = [...meters.keys()].filter((place) => !this.groups.has(meters[place] ?? -1));
-    const addSums = this.#sums.adder(places.map((place) => meters[place] ?? -1));
-    return (account, day, quantities) => {
-      for (const addGroup of addGroups) addGroup(account, day, quantities);
-      if (places.length === 0) return;
-      addSums(
-        account,
-        day,
-        places.map((place) => quantities[place]),
-      );
-    };
-  }
-
-  visit(cell: Parameters<Usage["visit"]>[0]): void {
-    for (const account of this.accountIds.keys()) {
-      for (const meter of this.meterIds.keys())
-        for (const [day, quantity, group] of this.#days(account, meter)) cell(account, meter, day, quantity, group);
-    }
-  }
-
-  *cells(): Iterable<UsageCell> {
-    for (const accountId of this.accountIds) yield* this.cellsOf(accountId);
-  }
-
-  *cellsOf(accountId: string): Iterable<UsageCell> {
-    const account = this.#accountIndex(accountId);
-    for (const [meter, meterId] of this.meterIds.entries()) {
-      const days = [...this.#days(account, meter)].sort(compareDays);
-      for (const [day, exact, group] of days)
-        yield { accountId, meterId, ...(group && { group }), day, quantity: decimalOfExact(exact) };
-    }
-  }
-
   between(accountId: string, meterId: string, from: Day, until: Day): Decimal {
-    const [account, meter] = [this.#accountIndex(accountId), this.#meterIndex(meterId)];
-    if (!this.groups.has(meter)) return decimalOfExact(this.#sums.between(account, meter, from, until));
     let total: Exact = 0;
-    this.groups.visit(account, meter, [from, until], (_, quantity) => (total = addExact(total, quantity)));
+    this.visit(this.#accountIndex(accountId), this.#meterIndex(meterId), [from, until], (_, quantity) => {
+      total = addExact(total, quantity);
+    });
     return decimalOfExact(total);
   }
 
+  /** The sums other than 0 of a meter's groups, in any order; empty for a meter without groups. */
   groupsBetween(accountId: string, meterId: string, from: Day, until: Day): readonly GroupUsage[] {
     const used: GroupUsage[] = [];
-    this.groups.visit(this.#accountIndex(accountId), this.#meterIndex(meterId), [from, until], (day, exact, group) => {
-      if (!isZeroExact(exact)) used.push({ group, day, quantity: decimalOfExact(exact) });
+    this.visit(this.#accountIndex(accountId), this.#meterIndex(meterId), [from, until], (day, exact, group) => {
+      if (group !== undefined && !isZeroExact(exact)) used.push({ group, day, quantity: decimalOfExact(exact) });
     });
     return used;
   }
 
-  hasUsage(accountId: string, meterId: string, from: Day, until: Day): boolean {
-    for (const [day] of this.#days(this.#accountIndex(accountId), this.#meterIndex(meterId)))
-      if (day >= from && day < until) return true;
-    return false;
+  /** Visits the existing cells of an account and meter on some days, unordered. */
+  visit(account: number, meter: number, days: DayRange, visit: VisitCell): void {
+    const place = this.#columns.get(meter);
+    place?.cells.visit(account, place.column, days, visit);
   }
 
-  daysOf(accountId: string): ReturnType<Usage["daysOf"]> {
-    const account = this.#accountIndex(accountId);
-    return dayRange(this.meterIds.map((_, meter) => this.#days(account, meter)));
+  /** The largest share of its maximum that the groups of any account and meter have reached; below 1, all have room. */
+  get fullness(): number {
+    let fullness = 0;
+    for (const { largestCount, groupsMax } of this.#cells) fullness = Math.max(fullness, largestCount / groupsMax);
+    return fullness;
   }
 
-  merge(other: Usage): void {
-    const accounts = other.accountIds.map((id) => this.#accountIndex(id));
-    const meters = other.meterIds.map((id) => this.#meterIndex(id));
-    other.visit((account, meter, day, quantity, group) => {
-      this.add(accounts[account] ?? -1, meters[meter] ?? -1, day, quantity, group);
-    });
+  /** Maximum number of groups of a meter with usage other than 0, in one account on a day (S18.1, S19.2). */
+  groupsMax(meter: number): number {
+    return this.#columns.get(meter)?.cells.groupsMax ?? 0;
   }
 
-  #days(account: number, meter: number): Iterable<GroupDay> {
-    if (!this.groups.has(meter)) return this.#sums.days(account, meter);
-    const days: GroupDay[] = [];
-    this.groups.visit(account, meter, ALL_DAYS, (...day) => days.push(day));
-    return days;
+  /** The largest number of groups of a meter that an account has had on a day. */
+  countGroups(account: number, meter: number): number {
+    return this.#columns.get(meter)?.cells.count(account) ?? 0;
+  }
+
+  /** Whether a number of groups may get usage on a day, in any order, and leave an account with at most the maximum. */
+  hasRoomFor(account: number, meter: number, day: Day, groups: number): boolean {
+    const place = this.#columns.get(meter);
+    return place === undefined || place.cells.hasRoomFor(account, place.column, day, groups);
+  }
+
+  /** Whether usage other than 0 of a group on a day leaves an account with at most the maximum (S18.1). */
+  hasRoom(account: number, meter: number, day: Day, texts: GroupTexts): boolean {
+    const place = this.#columns.get(meter);
+    return place === undefined || place.cells.hasRoom(account, place.column, day, texts);
   }
 
   #accountIndex(accountId: string): number {
@@ -214,14 +198,13 @@ function compareDays([dayA, , a = NO_GROUP]: GroupDay, [dayB, , b = NO_GROUP]: G
   return dayA - dayB || compareGroups(a, b);
 }
 
-/** The first and the last of all days; undefined without any. */
-function dayRange(lists: readonly Iterable<GroupDay>[]): { first: Day; last: Day } | undefined {
-  let [first, last] = [Infinity, -Infinity];
-  for (const list of lists) {
-    for (const [day] of list) {
-      first = Math.min(first, day);
-      last = Math.max(last, day);
-    }
+/** The sums other than 0 of a meter's groups, by day, then group. */
+export function sumGroupUsage(usage: readonly GroupUsage[]): readonly GroupUsage[] {
+  const sums = new Map<string, GroupUsage>();
+  for (const { group, day, quantity } of usage) {
+    const key = `${day} ${formatGroup(group)}`;
+    sums.set(key, { group, day, quantity: add(sums.get(key)?.quantity ?? ZERO, quantity) });
   }
-  return first <= last ? { first, last } : undefined;
+  const used = [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+  return used.sort((a, b) => a.day - b.day || compareGroups(a.group, b.group));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { createUsageTally } from "../../src/metering/usage.ts";
+import { UsageTally } from "../../src/metering/usage.ts";
 import type { Exact } from "../../src/numbers/exact.ts";
 import { exactOfText } from "../../src/numbers/exact.ts";
 
@@ -12,7 +12,7 @@ function exact(text: string): Exact {
 
 /** The sum of one cell after adding these quantities, as text. */
 function cellAfter(...quantities: readonly string[]): string {
-  const tally = createUsageTally(["a"], ["m"]);
+  const tally = new UsageTally(["a"], ["m"]);
   for (const quantity of quantities) tally.add(0, 0, 19_000, exact(quantity));
   return tally.between("a", "m", 19_000, 19_001).toFixed();
 }
@@ -37,7 +37,7 @@ describe("S1.1 a cell is an exact sum", () => {
 });
 
 describe("S5.3 usage is stored by account, meter and UTC day", () => {
-  const tally = createUsageTally(["a", "b"], ["m", "n"]);
+  const tally = new UsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 0, 100, 1);
   tally.add(0, 0, 103, 2);
   tally.add(0, 1, 99, 4);
@@ -55,19 +55,7 @@ describe("S5.3 usage is stored by account, meter and UTC day", () => {
     expect(tally.between("a", "nothing", 0, 1000).toNumber()).toBe(0);
   });
 
-  test("a quantity of 0 is metered", () => {
-    expect(tally.hasUsage("b", "n", 200, 201)).toBe(true);
-    expect(tally.hasUsage("b", "n", 201, 300)).toBe(false);
-    expect(tally.hasUsage("b", "m", 0, 1000)).toBe(false);
-  });
-
-  test("the days of an account range from its first to its last, for all meters", () => {
-    expect(tally.daysOf("a")).toEqual({ first: 99, last: 103 });
-    expect(tally.daysOf("b")).toEqual({ first: 200, last: 200 });
-    expect(tally.daysOf("nobody")).toBeUndefined();
-  });
-
-  test("cells are ordered by account, meter and day", () => {
+  test("cells, also of a quantity of 0, are ordered by account, meter and day", () => {
     const cells = [...tally.cells()].map((cell) => [cell.accountId, cell.meterId, cell.day, cell.quantity.toNumber()]);
     expect(cells).toEqual([
       ["a", "m", 100, 1],
@@ -79,7 +67,7 @@ describe("S5.3 usage is stored by account, meter and UTC day", () => {
 });
 
 test("days from the year 0 to 9999 in one block need no memory for the days in between", () => {
-  const tally = createUsageTally(["a"], ["m"]);
+  const tally = new UsageTally(["a"], ["m"]);
   for (const day of [-719_528, 0, 2_932_896, 1, -719_528]) tally.add(0, 0, day, 1);
   expect(tally.between("a", "m", -719_528, -719_527).toNumber()).toBe(2);
   expect(tally.between("a", "m", -800_000, 3_000_000).toNumber()).toBe(5);
@@ -87,7 +75,7 @@ test("days from the year 0 to 9999 in one block need no memory for the days in b
 });
 
 test("S1.4 rejects a cell that would need more than 100 digits, and adds nothing", () => {
-  const tally = createUsageTally(["a"], ["m"]);
+  const tally = new UsageTally(["a"], ["m"]);
   tally.add(0, 0, 1, exact("1e80"));
   const tiny = exact("1e-30");
   expect(() => tally.add(0, 0, 1, tiny)).toThrow(expect.objectContaining({ code: "ERR_ARITHMETIC" }));
@@ -95,7 +83,7 @@ test("S1.4 rejects a cell that would need more than 100 digits, and adds nothing
 });
 
 test("S1.4 rejects a small quantity for a sum that has no digits left for it", () => {
-  const tally = createUsageTally(["a"], ["m"]);
+  const tally = new UsageTally(["a"], ["m"]);
   tally.add(0, 0, 5, exact("1e95"));
   expect(() => tally.add(0, 0, 5, exact("1e-15"))).toThrow("more than 100 significant digits");
   tally.add(0, 0, 5, 1);
@@ -103,7 +91,7 @@ test("S1.4 rejects a small quantity for a sum that has no digits left for it", (
 });
 
 test("an unknown meter or account has no sums, of any size", () => {
-  const tally = createUsageTally(["a", "b"], ["m", "n"]);
+  const tally = new UsageTally(["a", "b"], ["m", "n"]);
   tally.add(0, 1, 1, exact("1e80"));
   tally.add(1, 1, 1, exact("1e80"));
   for (const [account, meter] of [
@@ -113,17 +101,5 @@ test("an unknown meter or account has no sums, of any size", () => {
     ["nobody", "n"],
   ] as const) {
     expect(tally.between(account, meter, 0, 10).toFixed()).toBe("0");
-    expect(tally.hasUsage(account, meter, 0, 10)).toBe(false);
   }
-});
-
-test("a merge adds the cells of another tally by id, in any internal order", () => {
-  const tally = createUsageTally(["a", "b"], ["m", "n"]);
-  tally.add(0, 0, 1, exact("0.5"));
-  const other = createUsageTally(["b", "a"], ["n", "m"]);
-  other.add(1, 1, 1, exact("0.25"));
-  other.add(0, 0, 2, 3);
-  tally.merge(other);
-  expect(tally.between("a", "m", 1, 2).toFixed()).toBe("0.75");
-  expect(tally.between("b", "n", 2, 3).toFixed()).toBe("3");
 });

@@ -75,8 +75,8 @@ export function holdsForAll(
 }
 
 /** Whether an account has had so many groups of a meter that another one may be too much (S18.1). */
-function mayLackRoom({ groups }: ScenarioUsage, account: number, { measure }: SchemaProgram): boolean {
-  return measure.meters.some((meter) => groups.count(account, meter) >= groups.maximum(meter));
+function mayLackRoom(usage: ScenarioUsage, account: number, { measure }: SchemaProgram): boolean {
+  return measure.meters.some((meter) => usage.countGroups(account, meter) >= usage.groupsMax(meter));
 }
 
 /**

@@ -20,8 +20,9 @@ import { hasCode } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import type { UsageTally } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
-import type { AccountParts } from "../account-parts.ts";
+import type { AccountParts, GroupRoom } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
 import { findAccountPlan, associateOn } from "../account/account-plan.ts";
 import { createBookAccount } from "../account/book-account.ts";
@@ -31,7 +32,9 @@ import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
-import { createGroupRoom, type PreviewUsage } from "./group-room.ts";
+
+/** The usage of all accounts so far. */
+export type PreviewUsage = Pick<UsageTally, "cellsOf" | "fullness" | "hasRoom">;
 
 /** Decimal places up to which sums of units keep a bill within 100 digits at any rate (S1.4). */
 const NARROW_SCALE_MAX = 15;
@@ -62,7 +65,17 @@ export function createPreviewAccounts(
     if (status !== "ARCHIVED")
       for (const alias of aliases) if (!names.has(alias)) names.set(alias, indexes.get(id) ?? -1);
   }
-  const groupRoom = createGroupRoom(usage, indexes);
+  // One object for all accounts, which is faster than one for each.
+  const groupRoom: GroupRoom = {
+    get hasRoomForAnyGroup() {
+      return usage.fullness < 1;
+    },
+    hasRoomForGroup(accountId, { measure, groups: texts }, place, day) {
+      const [account, meter, group] = [indexes.get(accountId), measure.meters[place], texts[place]];
+      if (account === undefined || meter === undefined || group === undefined) return true;
+      return usage.hasRoom(account, meter, day, group);
+    },
+  };
   const findByIndex = (index: number | undefined): PreviewAccount | undefined => {
     if (index === undefined) return undefined;
     const existing = createdAccounts[index];

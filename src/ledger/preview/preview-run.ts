@@ -15,7 +15,7 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import { toGroupTexts } from "../../metering/grouped-cells.ts";
 import { createUnmeteredTally, type UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { readRowGroup, readUsageRow } from "../../metering/usage-rows.ts";
-import type { Usage } from "../../metering/usage.ts";
+import type { UsageTally } from "../../metering/usage.ts";
 import { type Exact, exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
 import { type Problem, rejection } from "../../problem-table.ts";
 import type { RuleBudget } from "../../rules/budget.ts";
@@ -72,7 +72,7 @@ export interface EventRun extends Omit<ScenarioResult, "usage" | "trial"> {
    */
   readonly addSummed: (summed: SummedEvents) => boolean;
   /** The usage of the events that all scenarios accept. */
-  readonly usage: Usage;
+  readonly usage: UsageTally;
   /** The events that the first scenario accepts and no meter counts, the most first; empty for schemas that allow them. */
   readonly unmetered: () => readonly UnmeteredEvents[];
   /** In the order of the trials. */
@@ -124,7 +124,7 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     addSummed: (summed) => addSummedEvents(run, summed, fieldsBySchema.get(summed.schemaName)),
     addCell: (account, meter, day, quantity, group) => {
       const at = instantOfDay(day);
-      const hasRoom = group === undefined || usage.tally.groups.hasRoom(account, meter, day, toGroupTexts(group));
+      const hasRoom = group === undefined || usage.tally.hasRoom(account, meter, day, toGroupTexts(group));
       const { [meter]: bookMeter } = book.usageMeters;
       if (!hasRoom && !isZeroExact(quantity) && bookMeter !== undefined)
         throw rejectedRowError("$.group", describeTooManyGroups(bookMeter, at));

@@ -4,13 +4,11 @@
 import type { Book } from "../../book/resources/book.ts";
 import { formatGroup, NO_GROUP } from "../../book/resources/event-schema.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import type { AddAll } from "../../metering/cells.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
-import { readGroup } from "../../metering/grouped-cells.ts";
-import { type GroupUsageTally, sumGroupUsage } from "../../metering/grouped-usage.ts";
+import { type AddUnits, readGroup } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
-import { createUsageTally, type UsageCell, type UsageTally } from "../../metering/usage.ts";
+import { sumGroupUsage, type UsageCell, UsageTally } from "../../metering/usage.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
 import { addExact, type Exact, isZeroExact } from "../../numbers/exact.ts";
 import { type Catalog, withPlan } from "../catalog.ts";
@@ -22,9 +20,10 @@ import { type PlanTrial, type PreviewAccount, type PreviewAccounts, createPrevie
 import type { EventSpan, SpanEnd } from "./preview-options.ts";
 
 /** The usage of a scenario: the shared usage of all scenarios plus its own. */
-export type ScenarioUsage = Pick<UsageTally, "between" | "groupsBetween" | "cellsOf"> & {
-  readonly groups: Pick<GroupUsageTally, "fullness" | "maximum" | "count" | "hasRoom" | "hasRoomFor">;
-};
+export type ScenarioUsage = Pick<
+  UsageTally,
+  "between" | "groupsBetween" | "cellsOf" | "fullness" | "groupsMax" | "countGroups" | "hasRoom" | "hasRoomFor"
+>;
 
 /** The result of a run in one of its scenarios. */
 export interface ScenarioResult {
@@ -50,15 +49,17 @@ export interface Scenario extends ScenarioResult {
 /** Usage, and functions that add the units of an event, by program index. */
 export interface EventUsage {
   readonly tally: UsageTally;
-  readonly adders: readonly AddAll[];
+  readonly adders: readonly AddUnits[];
 }
 
 export function createEventUsage({ accounts }: Book, metering: Catalog["metering"]): EventUsage {
-  const programs = [...metering.schemas.values()];
-  const accountIds = accounts.map(({ id }) => id);
-  const metersByProgram = programs.map(({ measure }) => measure.meters);
-  const tally = createUsageTally(accountIds, metering.meterIds, metersByProgram, metering.groupings);
-  return { tally, adders: programs.map(({ measure, groups }) => tally.adder(measure.meters, groups)) };
+  const tally = new UsageTally(
+    accounts.map(({ id }) => id),
+    metering.meterIds,
+    metering.groupings,
+  );
+  const adders = Array.from(metering.schemas.values(), ({ measure, groups }) => tally.adder(measure.meters, groups));
+  return { tally, adders };
 }
 
 /** The parts that the scenarios of a run share. */
@@ -80,6 +81,8 @@ export function createScenario(shared: Shared, trial: PlanTrial, ownUsage: Event
 
 /** The sum of two tallies, with cells by meter and day. */
 function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
+  const countGroups = (account: number, meter: number): number =>
+    a.countGroups(account, meter) + b.countGroups(account, meter);
   return {
     between: (...of) => add(a.between(...of), b.between(...of)),
     groupsBetween: (...of) => sumGroupUsage([...a.groupsBetween(...of), ...b.groupsBetween(...of)]),
@@ -92,32 +95,25 @@ function addUsage(a: UsageTally, b: UsageTally): ScenarioUsage {
       }
       return cells.values();
     },
-    groups: addGroups(a.groups, b.groups),
-  };
-}
-
-function addGroups(a: GroupUsageTally, b: GroupUsageTally): ScenarioUsage["groups"] {
-  const count = (account: number, meter: number): number => a.count(account, meter) + b.count(account, meter);
-  return {
     get fullness() {
       return a.fullness + b.fullness;
     },
-    maximum: (meter) => a.maximum(meter),
-    count,
+    groupsMax: (meter) => a.groupsMax(meter),
+    countGroups,
     hasRoomFor: (account, meter, day, groups) =>
-      count(account, meter) + groups <= a.maximum(meter) ||
-      (b.count(account, meter) === 0 && a.hasRoomFor(account, meter, day, groups)),
+      countGroups(account, meter) + groups <= a.groupsMax(meter) ||
+      (b.countGroups(account, meter) === 0 && a.hasRoomFor(account, meter, day, groups)),
     hasRoom(account, meter, day, texts) {
-      if (count(account, meter) < a.maximum(meter)) return true;
+      if (countGroups(account, meter) < a.groupsMax(meter)) return true;
       const sums = new Map<string, Exact>();
-      for (const groups of [a, b]) {
-        groups.visit(account, meter, [day, day + 1], (_, exact, group) => {
+      for (const tally of [a, b]) {
+        tally.visit(account, meter, [day, day + 1], (_, exact, group = NO_GROUP) => {
           const key = formatGroup(group);
           sums.set(key, addExact(sums.get(key) ?? 0, exact));
         });
       }
       const used = new Set([...sums].flatMap(([key, exact]) => (isZeroExact(exact) ? [] : [key])));
-      return used.size < a.maximum(meter) || used.has(formatGroup(readGroup(texts)));
+      return used.size < a.groupsMax(meter) || used.has(formatGroup(readGroup(texts)));
     },
   };
 }

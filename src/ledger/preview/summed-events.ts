@@ -174,7 +174,7 @@ function hasRoomForAll(
       groups.reduce((sum, group) => sum + countIn(group), counts.get(index) ?? 0),
     );
   }
-  return [...counts].every(([meter, count]) => usage.groups.hasRoomFor(account, meter, day, count));
+  return [...counts].every(([meter, count]) => usage.hasRoomFor(account, meter, day, count));
 }
 
 /** Puts the texts of a group into the slots of its program, as if an event with them were there. */

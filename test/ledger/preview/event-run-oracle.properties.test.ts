@@ -5,7 +5,7 @@ import { parseBook } from "../../../src/book/book.ts";
 import { DAY_MS, formatDate, parseInstant } from "../../../src/calendar/instant.ts";
 import { rememberIds } from "../../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../../src/ledger/preview/preview-run.ts";
-import type { Usage } from "../../../src/metering/usage.ts";
+import type { UsageTally } from "../../../src/metering/usage.ts";
 import { exactOfText } from "../../../src/numbers/exact.ts";
 import { meterPlainly, type OracleBook, type OracleEvent } from "./ingest-oracle.ts";
 
@@ -122,7 +122,7 @@ function startOracleRun(book: OracleBook): ReturnType<typeof startEventRun> {
   );
 }
 
-function sumCells(usage: Usage): Readonly<Record<string, string>> {
+function sumCells(usage: UsageTally): Readonly<Record<string, string>> {
   const sums = [...usage.cells()].map(({ accountId, meterId, day, quantity }) => [
     `${accountId} ${meterId} ${formatDate(day * DAY_MS).slice(0, 10)}`,
     quantity.toFixed(),
