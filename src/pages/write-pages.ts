@@ -14,7 +14,7 @@ import {
   pageFile,
   type PageName,
 } from "./page-file.ts";
-import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play/play-state.ts";
+import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play-state.ts";
 import { writeNotices } from "./third-party-notices.ts";
 import { buildPageTokens } from "./tokens.ts";
 

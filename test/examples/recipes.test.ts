@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type Invoice, type InvoiceLine, parseBook, preview } from "../../src/index.ts";
-import { buildRecipeBook, buildRecipeEvents, type Recipe } from "../../src/pages/play/play-state.ts";
+import { buildRecipeBook, buildRecipeEvents, type Recipe } from "../../src/pages/play-state.ts";
 import { recipes } from "../support/recipes.ts";
 
 function runRecipe(recipe: Recipe): readonly Invoice[] {

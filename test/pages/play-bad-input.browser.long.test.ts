@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { createLink } from "../../src/pages/browser/play/link.ts";
+import { createLink } from "../../src/pages/browser/play/session.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { eventLine, SMALL_BOOK } from "../cli/fake-io.ts";
 import { expectSound, type OpenPage, openPage } from "../support/browser.ts";

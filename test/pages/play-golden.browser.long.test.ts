@@ -9,9 +9,9 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
-import { createLink } from "../../src/pages/browser/play/link.ts";
+import { createLink } from "../../src/pages/browser/play/session.ts";
 import { readPage } from "../../src/pages/page-file.ts";
-import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play/play-state.ts";
+import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play-state.ts";
 import { CATALOG } from "../book/catalog-book.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { expectSound, openPage } from "../support/browser.ts";

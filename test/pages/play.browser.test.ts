@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import { createLink } from "../../src/pages/browser/play/link.ts";
+import { createLink } from "../../src/pages/browser/play/session.ts";
 import { pageFile, measurePageSize, readPage, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
 import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";

@@ -12,8 +12,8 @@ import {
   NEW_ITEMS,
   removeItem,
 } from "../../src/pages/play/plan-items.ts";
-import { computeBill, parseBookText } from "../../src/pages/play/play-bill.ts";
-import { isUsageIn, readTotal, spreadTotal, withEvenUsage } from "../../src/pages/play/typed-usage.ts";
+import { computeBill, parseBookText, withEvenUsage } from "../../src/pages/play/play-bill.ts";
+import { isUsageIn, readTotal, spreadTotal } from "../../src/pages/play/typed-usage.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 
 const JUNE = { from: "2024-06-01", until: "2024-07-01" };

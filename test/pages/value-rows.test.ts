@@ -1,8 +1,8 @@
 /** Quantities typed in the playground for meters that do not sum (S19). */
 import { expect, test } from "vitest";
 
+import type { DatedQuantity } from "../../src/pages/play-state.ts";
 import { computeBill } from "../../src/pages/play/play-bill.ts";
-import type { DatedQuantity } from "../../src/pages/play/play-state.ts";
 
 /** The notes and totals, or the problems, of October at 1.00 for a unit. */
 function priceTyped(meter: object, usage: readonly (readonly [date: string, quantity: string])[]): readonly string[] {

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { buildRecipeBook, parseRecipes } from "../../src/pages/play/play-state.ts";
+import { buildRecipeBook, parseRecipes } from "../../src/pages/play-state.ts";
 
 /** Every recipe with its invoices. */
 export const recipes = parseRecipes(

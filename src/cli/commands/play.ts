@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { formatDate } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { readPage, embedData } from "../../pages/page-file.ts";
-import { type PlayState, createStateFromBook } from "../../pages/play/play-state.ts";
+import { type PlayState, createStateFromBook } from "../../pages/play-state.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";

@@ -1,6 +1,4 @@
-/** The results of the playground: problems with their lines, or invoices, curves, prices by quantity and cycles. */
-import { planCurves, type CardCurve } from "../../analysis/plan-curves.ts";
-import { curveEdges, priceAtQuantity } from "../../analysis/price-curve.ts";
+/** The results of the playground: problems with their lines, or invoices, curves and cycles, and the command that prices the same. */
 import { parseBook } from "../../book/book.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
@@ -9,18 +7,14 @@ import { DAY_MS, toInstant } from "../../calendar/instant.ts";
 import { type Problem, RatebookError } from "../../errors.ts";
 import { preview, type Preview } from "../../ledger/preview/preview.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
-import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, Decimal, parseDecimal, ZERO, divide, maximum, ONE, subtract } from "../../numbers/decimal.ts";
-import { parseJson } from "../../numbers/json.ts";
-import { priceBySlabs } from "../../rating/slab-charge.ts";
-import { describeJumps, describeSlabs, formatCost, formatQuantity } from "../chart/curve-text.ts";
+import { add, type Decimal, decimalOfInteger, maximum, multiply, parseDecimal, ZERO } from "../../numbers/decimal.ts";
+import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { describeNotBilled, listNotBilled } from "../not-billed.ts";
+import type { PlayState } from "../play-state.ts";
 import { toPrintable } from "../printable.ts";
-import { type CurvePicture, drawCurve } from "./curve-picture.ts";
-import { listCycles, type PlayCycles } from "./play-cycles.ts";
-import { itemKey, type PlayPeriod, toPlayPeriods, withSymbol } from "./play-periods.ts";
-import type { PlayState } from "./play-state.ts";
-import { readDecimal, toUsageRows } from "./value-rows.ts";
+import { type CardCosts, computeCurves, curveKey } from "./cost-curve.ts";
+import { itemKey, listCycles, type PlayCycles, type PlayPeriod, toPlayPeriods } from "./play-periods.ts";
+import { type Days, readShape, spreadTotal, takesEventsOnly, toUsageRows } from "./typed-usage.ts";
 
 /** A problem and its line in the book's text. */
 export interface PlayProblem {
@@ -46,10 +40,6 @@ const EMPTY_BILL: Omit<PlayBill, "problems"> = { periods: [], curves: new Map() 
 
 /** The maximum number of years to price: a page can't show more invoices. */
 const YEARS_MAX = 10;
-/** The maximum number of plans with curves. */
-const PLANS_MAX = 10;
-/** The largest quantity to which curves extend. */
-const QUANTITY_MAX = 1e15;
 /** The maximum number of event problems shown. */
 const PROBLEMS_MAX = 20;
 
@@ -154,134 +144,68 @@ function sumQuantities(book: Book, { usage }: PlayState): ReadonlyMap<string, De
   return quantities;
 }
 
-function computeCurves(book: Book, quantities: ReadonlyMap<string, Decimal>): ReadonlyMap<string, CardCosts> {
-  const names = new Map(
-    [...book.usageMeters, ...book.addOns, ...book.features].map(({ id, displayName }) => [id, displayName]),
-  );
-  const costs = book.pricePlans.slice(0, PLANS_MAX).flatMap(({ id, pricePlanDetails }) => {
-    if ((pricePlanDetails.supportedCurrencies ?? []).length === 0) return [];
-    try {
-      const { cards, currency } = planCurves(pricePlanDetails, { names });
-      const extend = (card: CardCurve, quantity: Decimal): CardCurve => {
-        const upTo = quantity.toSignificantDigits(1, Decimal.ROUND_UP);
-        const { cards: longer } = planCurves(pricePlanDetails, { names, upTo });
-        return longer[cards.indexOf(card)] ?? card;
-      };
-      return cards.map(
-        (card) =>
-          [
-            curveKey(id, itemKey(card.kind, card.id)),
-            computeCardCosts(card, { currency, quantities, extend }),
-          ] as const,
-      );
-    } catch (error) {
-      // Missing rates of a currency are reported when the plan is priced.
-      if (error instanceof RatebookError) return [];
-      throw error;
+/** Units by default of each group of a price table, in units of its rates. */
+const GROUP_UNITS = 2;
+
+/** A state that has even usage of the meters that plans price, if it has no usage and no events. */
+export function withEvenUsage(state: PlayState, { book, curves, problems }: PlayBill, days: Days): PlayState {
+  if (book === undefined || problems.length > 0 || state.usage.length > 0 || state.events.trim() !== "") return state;
+  const usage = book.usageMeters.flatMap((meter) => {
+    if (takesEventsOnly(meter, book)) return [];
+    for (const { id, pricePlanDetails } of book.pricePlans) {
+      const card = pricePlanDetails.usageRateCards.find(({ usageMeterId }) => usageMeterId === meter.id);
+      if (card === undefined) continue;
+      const shape = readShape(meter, book);
+      const perGroup = multiply(card.rateTable?.per ?? decimalOfInteger(1), decimalOfInteger(GROUP_UNITS));
+      const tableTotal = multiply(perGroup, decimalOfInteger(shape.groups?.length ?? 1)).toFixed();
+      const total = curves.get(curveKey(id, itemKey("USAGE", meter.id)))?.quantity ?? tableTotal;
+      return spreadTotal([], total, shape, days);
     }
+    return [];
   });
-  return new Map(costs);
+  const next = { ...state, usage };
+  return computeBill(next).problems.length > 0 ? state : next;
 }
 
-/** The key of a curve. @param key of the item */
-export function curveKey(planId: string, key: string): string {
-  return `${planId} ${key}`;
-}
-
-export interface CostPoint {
-  readonly quantity: string;
-  /** The price of the card alone. */
-  readonly amount: string;
-  /** Per unit; absent at 0. */
-  readonly average?: string;
-  /** The price of one more unit. */
-  readonly next: string;
-  /** The price of the whole cycle; absent beyond the curve. */
-  readonly total?: string;
-}
-
-/** A card whose price depends on a quantity. */
-export interface CardCosts {
-  /** Of the item. */
-  readonly key: string;
+/** A file of events that is in the folder of the shell, and the text of its map. */
+interface NamedFile {
   readonly name: string;
-  readonly currency: string;
-  /** The prices in sentences. */
-  readonly description: string;
-  /** Draws the curve up to a quantity: that of the plan, or more if the shown quantity is larger. */
-  readonly draw: (quantity: string) => CurvePicture;
-  /** The largest quantity of the curve. */
-  readonly upTo: string;
-  /** The typed quantity, otherwise half of the curve's range. */
-  readonly quantity: string;
-  /** At slab edges and just above them. */
-  readonly edges: readonly CostPoint[];
-  /** The price at a decimal text; undefined if it is invalid or negative. */
-  readonly costAt: (quantity: string) => CostPoint | undefined;
+  readonly map?: string | undefined;
 }
 
-/** The maximum number of edges shown. */
-const EDGES_MAX = 12;
-
-interface CostContext {
-  readonly currency: string;
-  /** Typed usage of meters and quantities of licenses, by id. */
-  readonly quantities: ReadonlyMap<string, Decimal>;
-  /** The curve up to a larger quantity. */
-  readonly extend: (card: CardCurve, quantity: Decimal) => CardCurve;
+/**
+ * The commands that write the files and price them. A file that was loaded has to be in the folder.
+ *
+ * @throws {RatebookError} for usage that cannot be priced
+ */
+export function formatCommand(state: PlayState, book: Book, file?: NamedFile): string {
+  const { from, until } = state;
+  const map = file?.map;
+  const rows = file === undefined ? listUsageRows(book, state).map((row) => stringifyJson(row)) : [];
+  const events = file === undefined ? state.events.trim() : "";
+  const files: readonly (readonly [name: string, text: string])[] = [
+    ["book.jsonc", state.book],
+    ...(rows.length === 0 ? [] : [["usage.ndjson", rows.join("\n")] as const]),
+    ...(events === "" ? [] : [["events.ndjson", events] as const]),
+    ...(map === undefined ? [] : [["map.json", map] as const]),
+  ];
+  const options = [
+    ...(rows.length === 0 ? [] : ["--usage usage.ndjson"]),
+    ...(events === "" ? [] : ["--events events.ndjson"]),
+    ...(file === undefined ? [`--from ${from} --until ${until}`] : [`--events ${quoteForShell(`./${file.name}`)}`]),
+    ...(map === undefined ? [] : ["--map map.json"]),
+  ];
+  return [...files.map(writeFile), `npx ratebook preview book.jsonc ${options.join(" ")}\n`].join("");
 }
 
-function computeCardCosts(card: CardCurve, { currency, quantities, extend }: CostContext): CardCosts {
-  const digits = minorUnitDigits(currency);
-  const readQuantity = (text: string): Decimal | undefined => {
-    const quantity = readDecimal(text);
-    return quantity?.isNegative() === true ? undefined : quantity;
-  };
-  return {
-    key: itemKey(card.kind, card.id),
-    name: toPrintable(card.name),
-    currency,
-    description: [...describeSlabs(card, digits), ...describeJumps(card, digits).map(({ sentence }) => sentence)].join(
-      ". ",
-    ),
-    draw: (text) => {
-      const quantity = readQuantity(text);
-      const isBeyond = quantity !== undefined && quantity.gt(card.upTo) && quantity.lte(QUANTITY_MAX);
-      return drawCurve(isBeyond ? extend(card, quantity) : card, currency, quantity);
-    },
-    upTo: card.upTo.toFixed(),
-    quantity: (quantities.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
-    edges: findEdgeQuantities(card).map((quantity) => computeCost(card, quantity, currency)),
-    costAt: (text) => {
-      const quantity = readQuantity(text);
-      try {
-        return quantity && computeCost(card, quantity, currency);
-      } catch (error) {
-        // The price needs too many digits.
-        if (error instanceof RatebookError) return undefined;
-        throw error;
-      }
-    },
-  };
+/** A here document, which ends with a line that the text does not have. */
+function writeFile([name, text]: readonly [name: string, text: string]): string {
+  const lines = new Set(text.split("\n"));
+  let end = "END";
+  while (lines.has(end)) end += "_";
+  return `cat > ${name} <<'${end}'\n${text}${text.endsWith("\n") ? "" : "\n"}${end}\n`;
 }
 
-function findEdgeQuantities({ card, upTo }: CardCurve): readonly Decimal[] {
-  const slabEdges = curveEdges(card).filter(({ isSlabEdge }) => isSlabEdge);
-  const quantities = slabEdges.flatMap(({ at: { quantity } }) => [quantity, add(quantity.floor(), ONE)]);
-  const distinctQuantities = new Map([ONE, ...quantities, upTo].map((quantity) => [quantity.toFixed(), quantity]));
-  return [...distinctQuantities.values()].filter((quantity) => quantity.lte(upTo)).slice(0, EDGES_MAX);
-}
-
-function computeCost({ slabs, total, upTo }: CardCurve, quantity: Decimal, currency: string): CostPoint {
-  const digits = minorUnitDigits(currency);
-  const toAmountText = (amount: Decimal): string => withSymbol(formatCost(amount, digits), currency);
-  const { amount } = priceBySlabs(slabs, quantity);
-  const next = subtract(priceBySlabs(slabs, add(quantity, ONE)).amount, amount);
-  return {
-    quantity: formatQuantity(quantity),
-    amount: toAmountText(amount),
-    ...(quantity.isZero() ? {} : { average: toAmountText(divide(amount, quantity)) }),
-    next: toAmountText(next),
-    ...(maximum(quantity, upTo).eq(upTo) ? { total: toAmountText(priceAtQuantity(total, quantity)) } : {}),
-  };
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,22 +1,34 @@
-/** Usage that is typed for a billing period: its total, and how a total is spread over days and groups. */
+/** Usage that is typed for a billing period: its total, how a total is spread over days and groups, and its rows to price. */
 import type { Book } from "../../book/resources/book.ts";
-import { hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
+import { hasKeys, KEY_DIMENSION, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { addDays, daysBetween, formatDate, parseDate } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { featuresBySchema } from "../../ledger/catalog.ts";
-import { add, decimalOfInteger, divide, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
-import { computeBill, curveKey, type PlayBill } from "./play-bill.ts";
-import { itemKey, type PlayPeriod } from "./play-periods.ts";
-import type { DatedQuantity, PlayState } from "./play-state.ts";
-import { readDecimal } from "./value-rows.ts";
+import { invalidInputError } from "../../ledger/refusals.ts";
+import { CHANGE_KEY, formatTimedKey, MOMENT_KEY } from "../../metering/measure-units.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
+import {
+  add,
+  type Decimal,
+  decimalOfInteger,
+  divide,
+  formatDecimal,
+  multiply,
+  parseDecimal,
+  subtract,
+  ZERO,
+} from "../../numbers/decimal.ts";
+import { exactOfText } from "../../numbers/exact.ts";
+import type { DatedQuantity } from "../play-state.ts";
 
 /** The days of a period; the end is exclusive. */
-export type Days = Pick<PlayPeriod, "from" | "until">;
+export interface Days {
+  readonly from: string;
+  readonly until: string;
+}
 
 /** Rows that a total is spread over at most. */
 const ROWS_MAX = 500;
-/** Units by default of each group of a price table, in units of its rates. */
-const GROUP_UNITS = 2;
 
 export function isUsageIn({ from, until }: Days, { date }: DatedQuantity): boolean {
   return date >= from && date < until;
@@ -121,22 +133,59 @@ export function takesEventsOnly({ eventSchemaName }: UsageMeter, book: Book): bo
   return featuresBySchema(book).has(eventSchemaName);
 }
 
-/** A state that has even usage of the meters that plans price, if it has no usage and no events. */
-export function withEvenUsage(state: PlayState, { book, curves, problems }: PlayBill, days: Days): PlayState {
-  if (book === undefined || problems.length > 0 || state.usage.length > 0 || state.events.trim() !== "") return state;
-  const usage = book.usageMeters.flatMap((meter) => {
-    if (takesEventsOnly(meter, book)) return [];
-    for (const { id, pricePlanDetails } of book.pricePlans) {
-      const card = pricePlanDetails.usageRateCards.find(({ usageMeterId }) => usageMeterId === meter.id);
-      if (card === undefined) continue;
-      const shape = readShape(meter, book);
-      const perGroup = multiply(card.rateTable?.per ?? decimalOfInteger(1), decimalOfInteger(GROUP_UNITS));
-      const tableTotal = multiply(perGroup, decimalOfInteger(shape.groups?.length ?? 1)).toFixed();
-      const total = curves.get(curveKey(id, itemKey("USAGE", meter.id)))?.quantity ?? tableTotal;
-      return spreadTotal([], total, shape, days);
-    }
-    return [];
+/** Different values of a day that can be typed; each is a row. */
+const UNIQUE_MAX = 10_000;
+
+/** A typed quantity of a meter. */
+interface TypedRow {
+  readonly accountId: string;
+  readonly meterId: string;
+  readonly date: string;
+  readonly quantity: string;
+  /** The texts of its group by dimension; absent for a meter without groups. */
+  readonly group?: Readonly<Record<string, string>>;
+}
+
+/** A decimal text as a number; undefined if it is invalid. */
+export function readDecimal(text: string): Decimal | undefined {
+  try {
+    return parseDecimal(text.trim());
+  } catch (error) {
+    if (error instanceof RatebookError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The rows of a typed quantity. The same different values are counted on each day.
+ *
+ * @param id of the row, in the order of rows
+ * @throws {RatebookError} for an invalid number or date
+ */
+export function toUsageRows(row: TypedRow, meter: UsageMeter | undefined, id: string): readonly UsageRowInput[] {
+  if (meter === undefined || !hasKeys(meter)) return [row];
+  const value = parseDecimal(row.quantity);
+  const at = parseDate(row.date);
+  const rowOf = (key: string, quantity: Decimal | number): UsageRowInput => ({
+    ...row,
+    quantity,
+    group: { ...row.group, [KEY_DIMENSION]: key },
   });
-  const next = { ...state, usage };
-  return computeBill(next).problems.length > 0 ? state : next;
+  switch (meter.aggregation) {
+    case "UNIQUE_COUNT":
+      return Array.from({ length: countValues(row, value) }, (_, index) => rowOf(String(index + 1), 1));
+    case "LATEST":
+    case "TIME_WEIGHTED":
+      return meter.mode === "CHANGE"
+        ? [rowOf(CHANGE_KEY, value), rowOf(MOMENT_KEY, multiply(value, decimalOfInteger(at)))]
+        : [rowOf(formatTimedKey(at, id, exactOfText(formatDecimal(value)) ?? 0), 1)];
+    default:
+      return [rowOf(formatDecimal(value), 1)];
+  }
+}
+
+function countValues({ meterId, quantity }: TypedRow, count: Decimal): number {
+  if (count.isInteger() && !count.isNegative() && count.lte(UNIQUE_MAX)) return count.toNumber();
+  const message = `${meterId}: expected a whole number of different values from 0 to ${UNIQUE_MAX}, got ${quantity}`;
+  throw invalidInputError("usage", "INVALID_USAGE", message);
 }

@@ -5,7 +5,7 @@ import type { Engine } from "../../engine/engine.ts";
 import { RatebookError } from "../../errors.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { readPage, readPolicy, embedData } from "../../pages/page-file.ts";
-import { findFirstPlanDay, createStateFromBook } from "../../pages/play/play-state.ts";
+import { findFirstPlanDay, createStateFromBook } from "../../pages/play-state.ts";
 import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE } from "../http/endpoint.ts";
 import { success } from "../http/fields.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-import type { PlayState } from "../../../src/pages/play/play-state.ts";
+import type { PlayState } from "../../../src/pages/play-state.ts";
 import { examplePath } from "../../support/examples.ts";
 import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBookText } from "../../../src/pages/play/play-bill.ts";
-import type { PlayState } from "../../../src/pages/play/play-state.ts";
+import type { PlayState } from "../../../src/pages/play-state.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 import { startCompleteServer } from "../complete-server.ts";
 import { largePlan } from "../large-plan.ts";

@@ -3,9 +3,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { RatebookError } from "../../../errors.ts";
-import { formatCommand } from "../../play/command-text.ts";
+import type { PlayExample, PlayState } from "../../play-state.ts";
+import { formatCommand } from "../../play/play-bill.ts";
 import type { PlayBill } from "../../play/play-bill.ts";
-import type { PlayExample, PlayState } from "../../play/play-state.ts";
 import type { Session } from "./session.ts";
 
 interface BarProps {

@@ -2,8 +2,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import { CURVE_SIZE } from "../../play/curve-picture.ts";
-import type { CardCosts, CostPoint } from "../../play/play-bill.ts";
+import { CURVE_SIZE } from "../../play/cost-curve.ts";
+import type { CardCosts, CostPoint } from "../../play/cost-curve.ts";
 import { TableHead } from "../common/data-table.tsx";
 import { NumberField } from "./field.tsx";
 

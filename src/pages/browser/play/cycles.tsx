@@ -1,7 +1,7 @@
 /** When billing periods start and end, what splits them, and what is prorated. */
 import type { JSX } from "preact";
 
-import type { PlayCycle, PlayCycles } from "../../play/play-cycles.ts";
+import type { PlayCycle, PlayCycles } from "../../play/play-periods.ts";
 
 /** The width of the timeline in SVG units. */
 const WIDTH = 1000;

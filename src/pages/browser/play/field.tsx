@@ -7,7 +7,7 @@ import { groupThousands } from "../../../invoicing/format-values.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, replaceValue } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";
-import { readDecimal } from "../../play/value-rows.ts";
+import { readDecimal } from "../../play/typed-usage.ts";
 
 /** The part of the book that a form edits. */
 export interface FormProps {

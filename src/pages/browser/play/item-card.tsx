@@ -12,8 +12,9 @@ import {
   removeLastSlab,
   replaceValue,
 } from "../../play/book-edits.ts";
+import { curveKey } from "../../play/cost-curve.ts";
 import { type PlanItem, removeItem } from "../../play/plan-items.ts";
-import { curveKey, type PlayProblem } from "../../play/play-bill.ts";
+import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { FlagField, type FormProps, NumberField, OptionalField, textAt } from "./field.tsx";

@@ -6,20 +6,18 @@ import "./play.css";
 import { render, type JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 
+import type { PlayExample, PlayState } from "../../play-state.ts";
 import { readEditableValue } from "../../play/book-edits.ts";
-import { computeBill, type PlayBill, type PlayProblem } from "../../play/play-bill.ts";
-import { findNextCycle } from "../../play/play-cycles.ts";
+import { computeBill, type PlayBill, type PlayProblem, withEvenUsage } from "../../play/play-bill.ts";
+import { findNextCycle } from "../../play/play-periods.ts";
 import { emptyPeriod, isDay, type PlayPeriod } from "../../play/play-periods.ts";
-import type { PlayExample, PlayState } from "../../play/play-state.ts";
-import { withEvenUsage } from "../../play/typed-usage.ts";
 import { Bar } from "./bar.tsx";
 import { Curve } from "./curve.tsx";
 import { FilePanel, type FileResult, useFilePrices } from "./event-file.tsx";
 import { type WorkerRequest, priceFile } from "./file-worker.ts";
 import { describeChange, formatTotal, InvoiceView } from "./invoice-view.tsx";
-import { readStateFromLink, createLink } from "./link.ts";
 import { findProblemStart, PlanPanel } from "./plan-panel.tsx";
-import { type Session, useDebounced, useHistory, usePeriodsBefore } from "./session.ts";
+import { createLink, readStateFromLink, type Session, useDebounced, useHistory, usePeriodsBefore } from "./session.ts";
 
 /** The recipes, inserted by the build. */
 declare const EXAMPLES: readonly PlayExample[];

@@ -1,10 +1,10 @@
 /** The left pane: the plans as forms, or the whole book as JSON, with its problems; then customers, events and the file. */
 import type { ComponentChildren, JSX, RefObject } from "preact";
 
+import type { PlayState } from "../../play-state.ts";
 import { type FormPath, listAt, readEditableValue } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
-import type { PlayCycles } from "../../play/play-cycles.ts";
-import type { PlayState } from "../../play/play-state.ts";
+import type { PlayCycles } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { Cycles } from "./cycles.tsx";
 import { textAt } from "./field.tsx";

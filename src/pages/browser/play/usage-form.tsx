@@ -4,9 +4,9 @@ import { useState } from "preact/hooks";
 
 import type { Book } from "../../../book/resources/book.ts";
 import { addDays, formatDate, parseDate } from "../../../calendar/instant.ts";
+import type { DatedQuantity, PlayState } from "../../play-state.ts";
 import { listAt, replaceValue } from "../../play/book-edits.ts";
 import type { PlayItem, PlayPeriod } from "../../play/play-periods.ts";
-import type { DatedQuantity, PlayState } from "../../play/play-state.ts";
 import {
   isUsageIn,
   readDayShares,

@@ -1,10 +1,10 @@
 /** The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too. */
-import type { BookInput } from "../../book/resources/book.ts";
-import { formatDate, toInstant } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
-import type { EventInput } from "../../metering/event-envelope.ts";
-import { isJsonObject } from "../../numbers/decimal.ts";
-import { parseJson, stringifyJson } from "../../numbers/json.ts";
+import type { BookInput } from "../book/resources/book.ts";
+import { formatDate, toInstant } from "../calendar/instant.ts";
+import { hasCode } from "../errors.ts";
+import type { EventInput } from "../metering/event-envelope.ts";
+import { isJsonObject } from "../numbers/decimal.ts";
+import { parseJson, stringifyJson } from "../numbers/json.ts";
 
 /** Usage of a meter on a day. */
 export interface DatedQuantity {
