@@ -71,8 +71,10 @@ const DARK: Readonly<Record<ColorToken, string>> = {
 /** The fonts of pages and drawings. None is loaded. */
 export const FONT = 'Inter, system-ui, "Segoe UI", Roboto, sans-serif';
 
+const SERIES = Object.keys(LIGHT).filter((name) => /^s\d/.test(name));
+
 /** The number of series with a color of their own. */
-export const SERIES_COLORS = 10;
+export const SERIES_COLORS = SERIES.length;
 
 /** The styles that set colors on elements, for light and dark. */
 export function buildColorStyle(selector: string, names = Object.keys(LIGHT) as readonly ColorToken[]): string {
@@ -93,5 +95,7 @@ export function buildPageTokens(): string {
 }
 @media screen { :root { color-scheme: light dark; } }
 ${buildColorStyle(":root")}
+${SERIES.map((name, index) => `.series-${index + 1} { --series: var(--${name}); }`).join("\n")}
+.series-other { --series: var(--other); }
 `;
 }

@@ -16,7 +16,6 @@ import {
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
-import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
 import { countDataBytes } from "../page-file.ts";
@@ -281,7 +280,6 @@ function sumByCurrency(accounts: readonly ReportAccount[], names: BookNames): re
     const credits = sum(invoices.flatMap((invoice) => invoiceParts(invoice).credits.map(({ value }) => value)));
     return {
       currency,
-      digits: minorUnitDigits(currency),
       amount: formatDecimal(amount),
       accounts: currencyAccounts.length,
       invoices: invoices.length,

@@ -67,7 +67,6 @@ function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBy
     plan: toPrintable(migration === undefined ? planName : `${planName}; ${describeMigration(migration)}`),
     totals: totals.map(({ currency, distribution: { more, same, less, quantiles }, ...total }): DraftTotal => ({
       currency,
-      digits: minorUnitDigits(currency),
       ...toAmountChange(total),
       more,
       same,

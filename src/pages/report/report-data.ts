@@ -48,8 +48,6 @@ interface DayRange {
 /** The totals of one currency. */
 export interface CurrencyTotal {
   readonly currency: string;
-  /** Minor-unit digits. */
-  readonly digits: number;
   readonly amount: string;
   readonly accounts: number;
   readonly invoices: number;
@@ -236,7 +234,6 @@ export interface AmountChange {
 /** The total in one currency. */
 export interface DraftTotal extends AmountChange {
   readonly currency: string;
-  readonly digits: number;
   readonly more: number;
   readonly same: number;
   readonly less: number;

@@ -1,9 +1,9 @@
 /** Charts of values by day, and the parts that all charts share. Drawing uses doubles; the printed values are exact. */
-import { Fragment, type JSX, type RefObject } from "preact";
+import { type ComponentChildren, Fragment, type JSX } from "preact";
 import { useState, useLayoutEffect, useRef } from "preact/hooks";
 
 import { SERIES_COLORS } from "../../tokens.ts";
-import { TableHead } from "./data-table.tsx";
+import { Table } from "./data-table.tsx";
 import { formatAxisValue, formatDay, formatShortDay } from "./format.ts";
 
 export interface DaySeries {
@@ -32,91 +32,93 @@ interface DayChartProps {
   readonly height?: number;
 }
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [52, 4, 12, 26];
+const MARGINS = { left: 52, right: 4, top: 12, bottom: 26 };
 
 /** The chart, with a table of its values to open. */
 export function DayChart(props: DayChartProps): JSX.Element {
   const { title, note, from, series, formatValue, formatTick = formatAxisValue, hasBars = false, height = 190 } = props;
-  const [figureRef, width] = useWidth(600);
-  const [selectedDay, setSelectedDay] = useState<number | undefined>();
-  const days = Math.max(1, ...series.map(({ values }) => values.length));
+  const [selectedDay, setSelectedDay] = useState(-1);
+  const days = countDays(series);
   const spans = hasBars
     ? stackValues(series, days)
     : series.map(({ values }) => values.map((value) => [0, Number(value)] as const));
   const ends = spans.flat(2);
-  const ticks = computeTicks(Math.min(0, ...ends), Math.max(0, ...ends), height < 150 ? 2 : 4);
-  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
-  const dayWidth = (width - LEFT - RIGHT) / days;
-  const x = (day: number): number => LEFT + (day + 0.5) * dayWidth;
-  const y = (value: number): number => TOP + (1 - (value - low) / (high - low)) * (height - TOP - BOTTOM);
-  const selectDay = (offset: number): void => {
-    const day = Math.floor((offset - LEFT) / dayWidth);
-    setSelectedDay(day >= 0 && day < days ? day : undefined);
-  };
-  return (
-    <figure class="chart keep-together" ref={figureRef}>
-      <figcaption>
-        {title}
-        {note !== undefined && <span class="note">{note}</span>}
-        <Legend series={series} />
-      </figcaption>
-      <div class="plot">
-        <svg
-          width={width}
-          height={height}
-          viewBox={`0 0 ${width} ${height}`}
-          role="img"
-          aria-label={`${title}; the same as a table follows`}
-          onPointerMove={({ offsetX }) => selectDay(offsetX)}
-          onPointerLeave={() => setSelectedDay(undefined)}
-        >
-          {selectedDay !== undefined && (
-            <rect
-              class="day-band"
-              x={x(selectedDay) - dayWidth / 2}
-              y={TOP}
-              width={dayWidth}
-              height={height - TOP - BOTTOM}
-            />
-          )}
-          {ticks.map((tick) => (
-            <GridLine key={tick} y={y(tick)} left={LEFT} right={width - RIGHT} label={formatTick(tick)} />
-          ))}
-          {chooseLabeledDays(days, width).map((day) => (
-            <text class="tick" key={day} x={Math.min(x(day), width - 22)} y={height - 8} text-anchor="middle">
-              {formatShortDay(from, day)}
-            </text>
-          ))}
-          {spans.map((values, index) => (
-            <g key={index} class={seriesClass(series, index)}>
-              {hasBars ? (
-                <path class="day-bars" d={drawBars(values, x, y)} stroke-width={dayWidth * 0.75} />
-              ) : (
-                <polyline
-                  points={values.map(([, value], day) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(" ")}
-                />
-              )}
-              {[...(series[index]?.marks ?? [])].map(([day, text]) => (
-                <circle key={day} class="mark" cx={x(day)} cy={y(values[day]?.[1] ?? 0)} r="4">
-                  <title>{text}</title>
-                </circle>
-              ))}
-            </g>
-          ))}
-        </svg>
-        {selectedDay !== undefined && (
-          <DayValues
-            day={selectedDay}
-            from={from}
-            series={series}
-            formatValue={formatValue}
-            isAtLeft={selectedDay > days / 2}
-          />
-        )}
-      </div>
-      <DayTable title={title} from={from} series={series} formatValue={formatValue} days={days} />
-    </figure>
+  const { left, right, top, bottom } = MARGINS;
+  const measureDay = (width: number): number => (width - left - right) / days;
+  const caption = (
+    <>
+      {title}
+      {note !== undefined && <span class="note">{note}</span>}
+      <Legend series={series} />
+    </>
   );
+  return (
+    <Chart
+      caption={caption}
+      label={`${title}; the same as a table follows`}
+      height={height}
+      margins={MARGINS}
+      ticks={computeTicks(Math.min(0, ...ends), Math.max(0, ...ends), height < 150 ? 2 : 4)}
+      formatTick={formatTick}
+      onPoint={(x, _, width) => setSelectedDay(Math.floor((x - left) / measureDay(width)))}
+      tooltip={
+        selectedDay >= 0 &&
+        selectedDay < days && (
+          <Tooltip title={formatDay(from, selectedDay)} isAtLeft={selectedDay > days / 2}>
+            {series.map(({ label, values, marks }, index) => (
+              <Fragment key={index}>
+                <span>
+                  {series.length > 1 && <Swatch series={seriesClass(series, index)} />} <bdi>{label}</bdi>
+                </span>
+                <span class="number">
+                  {[formatValue(values[selectedDay] ?? "0"), marks?.get(selectedDay)].filter(Boolean).join(", ")}
+                </span>
+              </Fragment>
+            ))}
+          </Tooltip>
+        )
+      }
+      below={<DayTable {...props} />}
+    >
+      {({ width, y, grid }) => {
+        const dayWidth = measureDay(width);
+        const x = (day: number): number => left + (day + 0.5) * dayWidth;
+        return (
+          <>
+            {selectedDay >= 0 && selectedDay < days && (
+              <rect class="day-band" x={x(selectedDay - 0.5)} y={top} width={dayWidth} height={height - top - bottom} />
+            )}
+            {grid}
+            {chooseLabeledDays(days, width).map((day) => (
+              <text class="tick" key={day} x={Math.min(x(day), width - 22)} y={height - 8} text-anchor="middle">
+                {formatShortDay(from, day)}
+              </text>
+            ))}
+            {spans.map((values, index) => (
+              <g key={index} class={seriesClass(series, index)}>
+                {hasBars ? (
+                  <path class="day-bars" d={drawBars(values, x, y)} stroke-width={dayWidth * 0.75} />
+                ) : (
+                  <polyline
+                    points={values.map(([, value], day) => `${x(day).toFixed(1)},${y(value).toFixed(1)}`).join(" ")}
+                  />
+                )}
+                {[...(series[index]?.marks ?? [])].map(([day, text]) => (
+                  <circle key={day} class="mark" cx={x(day)} cy={y(values[day]?.[1] ?? 0)} r="4">
+                    <title>{text}</title>
+                  </circle>
+                ))}
+              </g>
+            ))}
+          </>
+        );
+      }}
+    </Chart>
+  );
+}
+
+function countDays(series: readonly DaySeries[]): number {
+  return Math.max(1, ...series.map(({ values }) => values.length));
 }
 
 type Span = readonly [start: number, end: number];
@@ -170,29 +172,6 @@ export function Swatch({ series }: { readonly series: string }): JSX.Element {
   );
 }
 
-interface DayValuesProps extends Pick<DayChartProps, "from" | "series" | "formatValue"> {
-  readonly day: number;
-  /** Whether the box is at the left of the plot, so that it does not cover the day. */
-  readonly isAtLeft: boolean;
-}
-
-/** The values of the day below the pointer; the table of the chart has them for all readers. */
-function DayValues({ day, from, series, formatValue, isAtLeft }: DayValuesProps): JSX.Element {
-  return (
-    <div class={`day-values screen-only ${isAtLeft ? "at-left" : "at-right"}`} aria-hidden="true">
-      <strong>{formatDay(from, day)}</strong>
-      {series.map(({ label, values, marks }, index) => (
-        <Fragment key={index}>
-          <span>
-            {series.length > 1 && <Swatch series={seriesClass(series, index)} />} <bdi>{label}</bdi>
-          </span>
-          <span class="number">{`${formatValue(values[day] ?? "0")}${marks?.has(day) === true ? `, ${marks.get(day) ?? ""}` : ""}`}</span>
-        </Fragment>
-      ))}
-    </div>
-  );
-}
-
 function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
   const hasMarks = series.some(({ marks }) => marks !== undefined && marks.size > 0);
   if (series.length < 2 && !hasMarks) return null;
@@ -213,8 +192,18 @@ function Legend({ series }: Pick<DayChartProps, "series">): JSX.Element | null {
   );
 }
 
-function DayTable({ title, from, series, formatValue, days }: DayChartProps & { readonly days: number }): JSX.Element {
+function DayTable({ title, from, series, formatValue }: DayChartProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
+  const columns = series.map(({ label, values, marks }) => ({
+    label: <bdi>{label}</bdi>,
+    class: "number",
+    cell: (day: number) => (
+      <>
+        {formatValue(values[day] ?? "0")}
+        {marks?.has(day) === true && <div class="soft">{marks.get(day)}</div>}
+      </>
+    ),
+  }));
   return (
     <details class="screen-only" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
@@ -222,27 +211,10 @@ function DayTable({ title, from, series, formatValue, days }: DayChartProps & { 
       </summary>
       {isOpen && (
         <div class="scroll" tabIndex={0} role="region" aria-label={title}>
-          <table>
-            <TableHead
-              columns={[
-                { label: "Day" },
-                ...series.map(({ label }) => ({ label: <bdi>{label}</bdi>, class: "number" })),
-              ]}
-            />
-            <tbody>
-              {Array.from({ length: days }, (_, day) => (
-                <tr key={day}>
-                  <th scope="row">{formatDay(from, day)}</th>
-                  {series.map(({ values, marks }, index) => (
-                    <td key={index} class="number">
-                      {formatValue(values[day] ?? "0")}
-                      {marks?.has(day) === true && <div class="soft">{marks.get(day)}</div>}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={[{ label: "Day", cell: (day: number) => formatDay(from, day) }, ...columns]}
+            rows={[...Array(countDays(series)).keys()]}
+          />
         </div>
       )}
     </details>
@@ -251,7 +223,7 @@ function DayTable({ title, from, series, formatValue, days }: DayChartProps & { 
 
 /** The days that have room for a label. */
 function chooseLabeledDays(days: number, width: number): readonly number[] {
-  const step = Math.max(1, Math.ceil(days / Math.max(1, Math.floor((width - LEFT - RIGHT) / 64))));
+  const step = Math.max(1, Math.ceil(days / Math.max(1, Math.floor((width - MARGINS.left - MARGINS.right) / 64))));
   return Array.from({ length: Math.ceil(days / step) }, (_, index) => index * step);
 }
 
@@ -265,32 +237,41 @@ export function computeTicks(min: number, max: number, count = 4): readonly numb
   return Array.from({ length: last - first + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
-/** A horizontal line with its value at the left. Coordinates are in pixels. */
-export function GridLine({
-  y,
-  left,
-  right,
-  label,
-}: {
-  readonly y: number;
-  readonly left: number;
-  readonly right: number;
-  readonly label: string;
-}): JSX.Element {
-  return (
-    <>
-      <line class="grid" x1={left} x2={right} y1={y} y2={y} />
-      <text class="tick" x={left - 6} y={y + 4} text-anchor="end">
-        {label}
-      </text>
-    </>
-  );
+/** A linear scale from the first tick to the last, in pixels. */
+export function createScale(ticks: readonly number[], start: number, end: number): (value: number) => number {
+  const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
+  return (value) => start + ((value - low) / (high - low)) * (end - start);
 }
 
-/** The width of an element in pixels, updated when it changes. @param initialWidth used until it is measured */
-export function useWidth(initialWidth: number): readonly [RefObject<HTMLElement | null>, number] {
+/** What the picture of a chart is drawn with, in pixels. */
+interface Plot {
+  readonly width: number;
+  readonly y: (value: number) => number;
+  /** Lines at the ticks of the y axis. */
+  readonly grid: ComponentChildren;
+}
+
+interface ChartProps {
+  readonly caption: ComponentChildren;
+  /** The name of the picture. */
+  readonly label: string;
+  readonly height: number;
+  readonly margins: typeof MARGINS;
+  /** The values of the y axis with a line. */
+  readonly ticks: readonly number[];
+  readonly formatTick: (value: number) => string;
+  /** Called with the place of the pointer in the picture; if it left, with a place outside of it. */
+  readonly onPoint?: (x: number, y: number, width: number) => void;
+  readonly tooltip?: ComponentChildren;
+  readonly below?: ComponentChildren;
+  readonly children: (plot: Plot) => JSX.Element;
+}
+
+/** A chart with its title, which is drawn again when its width changes. */
+export function Chart({ caption, label, height, margins, ticks, formatTick, ...props }: ChartProps): JSX.Element {
+  const { onPoint, tooltip, below, children } = props;
   const element = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(initialWidth);
+  const [width, setWidth] = useState(500);
   useLayoutEffect(() => {
     const target = element.current;
     if (target === null) return undefined;
@@ -300,7 +281,52 @@ export function useWidth(initialWidth: number): readonly [RefObject<HTMLElement 
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
-  return [element, width];
+  const y = createScale(ticks, height - margins.bottom, margins.top);
+  const grid = ticks.map((tick) => (
+    <Fragment key={tick}>
+      <line class="grid" x1={margins.left} x2={width - margins.right} y1={y(tick)} y2={y(tick)} />
+      <text class="tick" x={margins.left - 6} y={y(tick) + 4} text-anchor="end">
+        {formatTick(tick)}
+      </text>
+    </Fragment>
+  ));
+  return (
+    <figure class="chart keep-together" ref={element}>
+      <figcaption>{caption}</figcaption>
+      <div class="plot">
+        <svg
+          width={width}
+          height={height}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={label}
+          onPointerMove={({ offsetX, offsetY }) => onPoint?.(offsetX, offsetY, width)}
+          onPointerLeave={() => onPoint?.(-width, -height, width)}
+        >
+          {children({ width, y, grid })}
+        </svg>
+        {tooltip}
+      </div>
+      {below}
+    </figure>
+  );
+}
+
+interface TooltipProps {
+  readonly title: string;
+  /** Whether the box is at the left of the plot, so that it does not cover what it describes. */
+  readonly isAtLeft: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** The values of what is below the pointer; a table has them for all readers. */
+export function Tooltip({ title, isAtLeft, children }: TooltipProps): JSX.Element {
+  return (
+    <div class={`day-values screen-only ${isAtLeft ? "at-left" : "at-right"}`} aria-hidden="true">
+      <strong>{title}</strong>
+      {children}
+    </div>
+  );
 }
 
 /** The dot of a legend entry. */

@@ -1,5 +1,6 @@
 /**
- * A searchable, sortable table. It renders one page of rows at a time, so that ten thousand rows stay fast; on paper, all.
+ * Tables. One that is searched and sorted renders one page of rows at a time, so that ten thousand rows stay fast; on
+ * paper, all.
  */
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
@@ -7,14 +8,45 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { formatCount, formatNumber, padDecimals } from "./format.ts";
 
 export interface Column<Row> {
-  readonly name: string;
-  readonly label: string;
-  readonly isNumber?: boolean;
-  /** Whether the column is only shown on wide screens. */
-  readonly isWideOnly?: boolean;
+  readonly label: ComponentChildren;
+  /** Its look: `number`, `unit`, `wide-only` if narrow screens have no room for it, or several of them. */
+  readonly class?: string;
   readonly cell: (row: Row) => ComponentChildren;
   /** Absent if rows can't be sorted by the column. */
   readonly compare?: (a: Row, b: Row) => number;
+}
+
+interface TableProps<Row> {
+  readonly class?: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowClass?: (row: Row) => string;
+}
+
+/** A table of a few rows, each headed by its first cell. */
+export function Table<Row>({ columns, rows, rowClass, ...table }: TableProps<Row>): JSX.Element {
+  return (
+    <table {...table}>
+      <TableHead columns={columns} />
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index} class={rowClass?.(row)}>
+            {columns.map(({ cell, ...column }, at) =>
+              at === 0 ? (
+                <th key={at} scope="row" class={column.class}>
+                  {cell(row)}
+                </th>
+              ) : (
+                <td key={at} class={column.class}>
+                  {cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
 }
 
 interface DataTableProps<Row> {
@@ -29,7 +61,7 @@ interface DataTableProps<Row> {
   /** The text of a row to search in. */
   readonly searchText: (row: Row) => string;
   readonly placeholder: string;
-  /** The column by which the rows are initially sorted, largest first. */
+  /** The label of the column by which the rows are initially sorted, largest first. */
   readonly initialSort: string;
   readonly pageSize: number;
   /** What a row opens to. */
@@ -44,20 +76,18 @@ interface RowDetail<Row> {
 }
 
 interface SortOrder {
-  readonly by: string;
+  /** The index of a column. */
+  readonly by: number;
   readonly isDescending: boolean;
 }
-
-const PRINT_EVENTS = ["beforeprint", "afterprint"] as const;
 
 function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false);
   useEffect(() => {
+    const listening = new AbortController();
     const onPrint = ({ type }: Event): void => setIsPrinting(type === "beforeprint");
-    for (const type of PRINT_EVENTS) addEventListener(type, onPrint);
-    return () => {
-      for (const type of PRINT_EVENTS) removeEventListener(type, onPrint);
-    };
+    for (const type of ["beforeprint", "afterprint"]) addEventListener(type, onPrint, listening);
+    return () => listening.abort();
   }, []);
   return isPrinting;
 }
@@ -66,7 +96,10 @@ function useIsPrinting(): boolean {
 export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   const { rowNoun, label, rows, columns, rowKey, searchText, placeholder, initialSort, pageSize, detail } = props;
   const [query, setQuery] = useState("");
-  const [order, setOrder] = useState<SortOrder>({ by: initialSort, isDescending: true });
+  const [order, setOrder] = useState<SortOrder>(() => ({
+    by: columns.findLastIndex((column) => column.label === initialSort),
+    isDescending: true,
+  }));
   const [page, setPage] = useState(0);
   const isPrinting = useIsPrinting();
   const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
@@ -74,8 +107,9 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
     () => sortRows(searchRows(rows, searchTexts, query), columns, order),
     [rows, searchTexts, query, columns, order],
   );
-  const sortBy = ({ name, isNumber = false }: Column<Row>): void => {
-    setOrder((previous) => ({ by: name, isDescending: previous.by === name ? !previous.isDescending : isNumber }));
+  const sortBy = (by: number): void => {
+    const isNumber = columns[by]?.class?.includes("number") === true;
+    setOrder((previous) => ({ by, isDescending: previous.by === by ? !previous.isDescending : isNumber }));
     setPage(0);
   };
   const search = (text: string): void => {
@@ -104,8 +138,13 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
           <thead>
             <tr>
               {detail !== undefined && <td class="toggle-cell" />}
-              {columns.map((column) => (
-                <HeaderCell key={column.name} column={column} order={order} onSort={() => sortBy(column)} />
+              {columns.map((column, index) => (
+                <HeaderCell
+                  key={index}
+                  column={column}
+                  isDescending={order.by === index ? order.isDescending : undefined}
+                  onSort={() => sortBy(index)}
+                />
               ))}
             </tr>
           </thead>
@@ -154,9 +193,9 @@ function BodyRow<Row>({ row, columns, detail }: BodyRowProps<Row>): JSX.Element 
             )}
           </td>
         )}
-        {columns.map((column) => (
-          <td key={column.name} class={cellClass(column)}>
-            {column.cell(row)}
+        {columns.map(({ cell, ...column }, index) => (
+          <td key={index} class={column.class}>
+            {cell(row)}
           </td>
         ))}
       </tr>
@@ -169,59 +208,42 @@ function BodyRow<Row>({ row, columns, detail }: BodyRowProps<Row>): JSX.Element 
   );
 }
 
-function HeaderCell<Row>({
-  column,
-  order,
-  onSort,
-}: {
+interface HeaderCellProps<Row> {
   readonly column: Column<Row>;
-  readonly order: SortOrder;
+  /** Whether the rows are sorted by it, descending or not; undefined if by another one. */
+  readonly isDescending: boolean | undefined;
   readonly onSort: () => void;
-}): JSX.Element {
-  const { name, label, compare } = column;
-  const isSorted = order.by === name;
+}
+
+function HeaderCell<Row>({ column, isDescending, onSort }: HeaderCellProps<Row>): JSX.Element {
+  const { label, compare } = column;
+  const direction = isDescending === undefined ? undefined : isDescending ? "descending" : "ascending";
   return (
-    <th
-      scope="col"
-      class={cellClass(column)}
-      {...(isSorted ? { "aria-sort": order.isDescending ? "descending" : "ascending" } : {})}
-    >
+    <th scope="col" class={column.class} aria-sort={direction}>
       {compare === undefined ? (
         label
       ) : (
         <button type="button" class="sort" onClick={onSort}>
           {label}
-          {isSorted && <SortMark isDescending={order.isDescending} />}
+          {direction !== undefined && (
+            <svg class="sort-mark" width="9" height="7" viewBox="0 0 9 7" aria-hidden="true">
+              <path d={isDescending === true ? "M0 0h9L4.5 7z" : "M0 7h9L4.5 0z"} />
+            </svg>
+          )}
         </button>
       )}
     </th>
   );
 }
 
-/** The sort direction of a column. */
-function SortMark({ isDescending }: { readonly isDescending: boolean }): JSX.Element {
-  return (
-    <svg class="sort-mark" width="9" height="7" viewBox="0 0 9 7" aria-hidden="true">
-      <path d={isDescending ? "M0 0h9L4.5 7z" : "M0 7h9L4.5 0z"} />
-    </svg>
-  );
-}
-
-function cellClass<Row>({ isNumber = false, isWideOnly = false }: Column<Row>): string {
-  return `${isNumber ? "number" : ""}${isWideOnly ? " wide-only" : ""}`;
-}
-
-function Pager({
-  label,
-  page,
-  pages,
-  onPage,
-}: {
+interface PagerProps {
   readonly label: string;
   readonly page: number;
   readonly pages: number;
   readonly onPage: (page: number) => void;
-}): JSX.Element | null {
+}
+
+function Pager({ label, page, pages, onPage }: PagerProps): JSX.Element | null {
   if (pages < 2) return null;
   return (
     <nav class="pager screen-only" aria-label={`Pages: ${label}`}>
@@ -247,7 +269,7 @@ function searchRows<Row>(rows: readonly Row[], searchTexts: ReadonlyMap<Row, str
 }
 
 function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: SortOrder): readonly Row[] {
-  const compare = columns.find(({ name }) => name === order.by)?.compare;
+  const compare = columns[order.by]?.compare;
   if (compare === undefined) return rows;
   return rows.toSorted(order.isDescending ? (a, b) => compare(b, a) : compare);
 }
@@ -255,18 +277,16 @@ function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], or
 /** Compares names in natural order: `item 2` before `item 10`. */
 export const compareNames = new Intl.Collator(undefined, { numeric: true }).compare;
 
-/** A number with the room that its missing decimal places would take, so that a column has one decimal point. */
-export function Aligned({
-  text,
-  shown,
-  most,
-}: {
+interface AlignedProps {
   readonly text: string;
   /** The decimal places of the number. */
   readonly shown: number;
   /** The most decimal places in the column. */
   readonly most: number;
-}): JSX.Element {
+}
+
+/** A number with the room that its missing decimal places would take, so that a column has one decimal point. */
+export function Aligned({ text, shown, most }: AlignedProps): JSX.Element {
   const [digits, lacking, unit] = padDecimals(text, shown, most);
   return (
     <>
@@ -281,12 +301,12 @@ export function Aligned({
   );
 }
 
-/** The head of a table. */
-export function TableHead({
-  columns,
-}: {
+interface TableHeadProps {
   readonly columns: readonly { readonly label: ComponentChildren; readonly class?: string }[];
-}): JSX.Element {
+}
+
+/** The head of a table. */
+export function TableHead({ columns }: TableHeadProps): JSX.Element {
   return (
     <thead>
       <tr>

@@ -1,4 +1,5 @@
 /** Formats numbers and money in the reader's locale, and days in English, as the pages are. Numbers are exact decimal texts and never doubles. */
+import { minorUnitDigits } from "../../../numbers/currency.ts";
 
 /** The maximum number of decimal places; shown decimals never have more. */
 const FRACTION_DIGITS_MAX = 100;
@@ -21,30 +22,27 @@ export function formatNumber(value: string | number): string {
   return numberFormat.format(value as DecimalText);
 }
 
-interface MoneyOptions {
-  /** The minor-unit digits of the currency. Amounts with more digits show all of them. */
-  readonly digits: number;
-  /** Absent where a sum of money is named by other means. */
-  readonly currency?: string;
-  /** Whether the amount is a difference, which has a plus or minus sign. */
-  readonly hasPlusSign?: boolean;
+/** An amount or a rate with all its digits, and the symbol that the locale has for the currency and no other one, else its code. */
+export function formatMoney(value: string, currency: string): string {
+  return findMoneyFormat(currency, "negative").format(value as DecimalText);
 }
 
-/** An amount or a rate, with the symbol that the locale has for the currency and no other one, else its code. */
-export function formatMoney(value: string, { digits, currency, hasPlusSign = false }: MoneyOptions): string {
-  const key = `${currency ?? ""} ${digits} ${hasPlusSign}`;
+/** A difference of amounts, which has a plus or minus sign. */
+export function formatDifference(value: string, currency: string): string {
+  return findMoneyFormat(currency, "exceptZero")
+    .format(value as DecimalText)
+    .replace("-", MINUS);
+}
+
+function findMoneyFormat(currency: string, signDisplay: "negative" | "exceptZero"): Intl.NumberFormat {
+  const key = `${currency} ${signDisplay}`;
   let format = moneyFormats.get(key);
   if (format === undefined) {
-    format = new Intl.NumberFormat(LOCALE, {
-      ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "symbol" }),
-      minimumFractionDigits: digits,
-      maximumFractionDigits: FRACTION_DIGITS_MAX,
-      signDisplay: hasPlusSign ? "exceptZero" : "negative",
-    });
+    const digits = { minimumFractionDigits: minorUnitDigits(currency), maximumFractionDigits: FRACTION_DIGITS_MAX };
+    format = new Intl.NumberFormat(LOCALE, { style: "currency", currency, signDisplay, ...digits });
     moneyFormats.set(key, format);
   }
-  const text = format.format(value as DecimalText);
-  return hasPlusSign ? text.replace("-", MINUS) : text;
+  return format;
 }
 
 /** The minus sign, which is as wide as the plus sign. */
@@ -89,7 +87,7 @@ export function roundQuantity(value: string): string {
 /** A value of an axis, in compact form. @param currency of an amount */
 export function formatAxisValue(value: number, currency?: string): string {
   return new Intl.NumberFormat(LOCALE, {
-    ...(currency === undefined ? {} : { style: "currency", currency, currencyDisplay: "symbol" }),
+    ...(currency === undefined ? {} : { style: "currency", currency }),
     notation: "compact",
     maximumSignificantDigits: 3,
   })

@@ -1,24 +1,16 @@
 /** The accounts: each with its plan, charges by day and largest items, and a row that opens to the lines of its invoices. */
 import type { JSX } from "preact";
 
-import { ENGLISH } from "../../../invoicing/invoice-words.ts";
-import type { AccountData, LineData, ReportData } from "../../report/report-data.ts";
+import { minorUnitDigits } from "../../../numbers/currency.ts";
+import type { AccountData, ReportData } from "../../report/report-data.ts";
 import { Sparkline } from "../common/charts.tsx";
 import { Aligned, type Column, compareNames, DataTable } from "../common/data-table.tsx";
-import {
-  compareDecimals,
-  countDays,
-  formatCount,
-  formatDayRange,
-  formatMoney,
-  formatNumber,
-} from "../common/format.ts";
-import { InvoiceLines } from "./invoice.tsx";
+import { compareDecimals, countDays, formatCount, formatMoney, formatNumber } from "../common/format.ts";
+import { describeInvoice, flattenLines, InvoiceLines } from "./invoice.tsx";
 
 /** The table of accounts. */
 export function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
   const { accounts, leftOut, detailed } = data;
-  const digits = new Map(data.totals.map((total) => [total.currency, total.digits]));
   return (
     <section class="panel screen-only" aria-labelledby="accounts">
       <h2 id="accounts">Accounts</h2>
@@ -36,12 +28,12 @@ export function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
         rowKey={({ id }) => id}
         searchText={({ id, name, customer, plan }) => `${id} ${name} ${customer} ${plan}`}
         placeholder="Search by name, id, customer or plan"
-        initialSort="amount"
+        initialSort="Amount"
         pageSize={25}
         detail={{
           label: ({ name }) => `Invoices of ${name}`,
           canOpen: ({ detail }) => detail !== undefined,
-          render: (account) => <AccountLines account={account} digits={digits.get(account.currency) ?? 0} />,
+          render: (account) => <AccountLines account={account} />,
         }}
       />
     </section>
@@ -50,60 +42,50 @@ export function Accounts({ data }: { readonly data: ReportData }): JSX.Element {
 
 function createColumns(data: ReportData): readonly Column<AccountData>[] {
   const { totals, accounts } = data;
-  const digits = new Map(totals.map((total) => [total.currency, total.digits]));
-  const most = Math.max(...digits.values());
-  const renderMoney = (amount: string, { currency }: AccountData): JSX.Element => {
-    const shown = digits.get(currency) ?? 0;
-    return <Aligned text={formatMoney(amount, { digits: shown, currency })} shown={shown} most={most} />;
-  };
+  const most = Math.max(...totals.map(({ currency }) => minorUnitDigits(currency)));
+  const renderMoney = (amount: string, { currency }: AccountData): JSX.Element => (
+    <Aligned text={formatMoney(amount, currency)} shown={minorUnitDigits(currency)} most={most} />
+  );
   const [onlyTotal, ...otherTotals] = totals;
   const itemLabels = onlyTotal !== undefined && otherTotals.length === 0 ? onlyTotal.cards : [];
   const columns: (Column<AccountData> | false)[] = [
-    { name: "name", label: "Account", cell: renderAccountName, compare: (a, b) => compareNames(a.name, b.name) },
+    { label: "Account", cell: renderAccountName, compare: (a, b) => compareNames(a.name, b.name) },
     new Set(accounts.map(({ customer }) => customer)).size > 1 &&
       accounts.some(({ customer, name }) => customer !== name) && {
-        name: "customer",
         label: "Customer",
-        isWideOnly: true,
+        class: "wide-only",
         cell: ({ customer }) => <bdi>{customer}</bdi>,
         compare: (a, b) => compareNames(a.customer, b.customer),
       },
     {
-      name: "plan",
       label: "Plan",
-      isWideOnly: true,
+      class: "wide-only",
       cell: ({ plan }) => <bdi class="soft">{plan}</bdi>,
       compare: (a, b) => compareNames(a.plan, b.plan),
     },
     data.charges.length > 0 && {
-      name: "days",
       label: "Charged by day",
-      isWideOnly: true,
+      class: "wide-only",
       cell: (account) => <AccountSparkline account={account} period={data.period} />,
     },
     ...(accounts[0]?.items ?? []).map(
       (_, index) =>
         itemLabels[index] !== undefined && {
-          name: `item ${index}`,
           label: itemLabels[index].label,
-          isNumber: true,
-          isWideOnly: true,
+          class: "number wide-only",
           cell: (row: AccountData) => renderMoney(row.items[index] ?? "0", row),
           compare: (a: AccountData, b: AccountData) => compareDecimals(a.items[index] ?? "0", b.items[index] ?? "0"),
         },
     ),
     accounts.some(({ invoices }) => invoices > 1) && {
-      name: "invoices",
       label: "Invoices",
-      isNumber: true,
-      isWideOnly: true,
+      class: "number wide-only",
       cell: ({ invoices }) => formatNumber(invoices),
       compare: (a, b) => a.invoices - b.invoices,
     },
     {
-      name: "amount",
       label: "Amount",
-      isNumber: true,
+      class: "number",
       cell: (row) => <strong>{renderMoney(row.amount, row)}</strong>,
       compare: (a, b) => compareNames(a.currency, b.currency) || compareDecimals(a.amount, b.amount),
     },
@@ -131,14 +113,13 @@ function toAccountAddress(accountId: string): string {
   return `#${new URLSearchParams({ account: accountId }).toString()}`;
 }
 
-function AccountSparkline({
-  account: { detail },
-  period,
-}: {
+interface AccountSparklineProps {
   readonly account: AccountData;
   readonly period: ReportData["period"];
-}): JSX.Element | null {
-  const lines = (detail?.invoices ?? []).flatMap((invoice) => findLinesWithDays(invoice.lines));
+}
+
+function AccountSparkline({ account: { detail }, period }: AccountSparklineProps): JSX.Element | null {
+  const lines = (detail?.invoices ?? []).flatMap((invoice) => flattenLines(invoice.lines)).filter(({ days }) => days);
   if (period === undefined || lines.length === 0) return null;
   const values = Array.from({ length: countDays(period.from, period.until) }, () => 0);
   for (const { days } of lines) {
@@ -149,20 +130,14 @@ function AccountSparkline({
   return <Sparkline values={values} />;
 }
 
-/** The lines with daily charges, which are those of usage cards. */
-export function findLinesWithDays(lines: readonly LineData[]): readonly LineData[] {
-  return lines.flatMap((line) => (line.days === undefined ? findLinesWithDays(line.lines ?? []) : [line]));
-}
-
 /** The invoices of an account below its row. */
-function AccountLines({ account, digits }: { readonly account: AccountData; readonly digits: number }): JSX.Element {
-  const { id, currency, detail } = account;
+function AccountLines({ account: { id, currency, detail } }: { readonly account: AccountData }): JSX.Element {
   return (
     <>
       {detail?.invoices.map((invoice, index) => (
         <div key={index}>
-          <h3>{`${ENGLISH.titles[invoice.type]} for ${formatDayRange(invoice.from, invoice.until)}`}</h3>
-          <InvoiceLines lines={invoice.lines} money={{ currency, digits }} isCompact />
+          <h3>{describeInvoice(invoice)}</h3>
+          <InvoiceLines lines={invoice.lines} currency={currency} isCompact />
         </div>
       ))}
       <p>

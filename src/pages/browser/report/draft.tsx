@@ -1,28 +1,26 @@
 /** The effect of drafts: totals now and with the draft, what changes them, and what each account pays and why. */
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import type { DraftAccount, DraftData, DraftTotal, ReportData } from "../../report/report-data.ts";
-import { type Column, compareNames, DataTable } from "../common/data-table.tsx";
+import type {
+  AmountChange,
+  DraftAccount,
+  DraftData,
+  DraftLine,
+  DraftTotal,
+  ReportData,
+} from "../../report/report-data.ts";
+import { type Column, compareNames, DataTable, Table } from "../common/data-table.tsx";
 import {
   compareDecimals,
   formatCount,
+  formatDifference,
   formatMoney,
   formatNumber,
   formatPercent,
   formatPeriod,
   removeSign,
 } from "../common/format.ts";
-import {
-  type ChangeRow,
-  ChangeTable,
-  Difference,
-  formatDifference,
-  LineTable,
-  type Money,
-  NarrowAmounts,
-  findDirection,
-} from "./change-table.tsx";
 import { Histogram, Scatter } from "./draft-charts.tsx";
 import { Fact, NotBilled, Problems } from "./summary.tsx";
 
@@ -64,20 +62,23 @@ export function Impact({ data }: { readonly data: ReportData }): JSX.Element {
 
 /** The totals of all drafts side by side, with links to each. */
 function DraftList({ drafts }: Pick<ReportData, "drafts">): JSX.Element {
-  const rows = drafts.flatMap(({ name, totals }, index) =>
-    totals.map((total): ChangeRow => {
-      const link = (
-        <a href={`#draft-${index + 1}`}>
-          <bdi>{name}</bdi>
-        </a>
-      );
-      return { label: link, note: describeCounts(total), change: total, money: total };
-    }),
-  );
+  const rows = drafts.flatMap(({ name, totals }, index) => totals.map((total) => ({ ...total, name, index })));
   return (
     <nav class="panel" aria-labelledby="drafts">
       <h2 id="drafts">Drafts compared</h2>
-      <ChangeTable label="Draft" rows={rows} />
+      <ChangeTable
+        label="Draft"
+        rows={rows}
+        currencyOf={({ currency }) => currency}
+        name={({ name, index, ...total }) => (
+          <>
+            <a href={`#draft-${index + 1}`}>
+              <bdi>{name}</bdi>
+            </a>
+            <span class="soft small cause">{describeCounts(total)}</span>
+          </>
+        )}
+      />
     </nav>
   );
 }
@@ -146,16 +147,16 @@ interface DraftCurrencyProps {
 const CHARTS_FROM = 10;
 
 function DraftCurrency({ total, accounts, suffix, name }: DraftCurrencyProps): JSX.Element {
-  const { before, after, difference, percent, more, same, less, items } = total;
+  const { currency, before, after, difference, percent, more, same, less, items } = total;
   const hasCharts = more + less > 0 && accounts.length >= CHARTS_FROM;
   return (
     <>
       <dl class="facts" aria-label={`Totals${suffix}`}>
-        <Fact label={`Now${suffix}`} value={formatMoney(before, total)} notes={[]} />
-        <Fact label="With the draft" value={formatMoney(after, total)} notes={[]} />
+        <Fact label={`Now${suffix}`} value={formatMoney(before, currency)} notes={[]} />
+        <Fact label="With the draft" value={formatMoney(after, currency)} notes={[]} />
         <Fact
           label="Difference"
-          value={formatDifference(difference, total)}
+          value={formatDifference(difference, currency)}
           notes={percent === undefined ? [] : [formatPercent(percent)]}
           isMain
         />
@@ -172,7 +173,7 @@ function DraftCurrency({ total, accounts, suffix, name }: DraftCurrencyProps): J
       ) : (
         <section class="panel" aria-label={`What changes the total${suffix}: ${name}`}>
           <h3>{`What changes the total${suffix}`}</h3>
-          <LineTable lines={items} change={total} money={total} />
+          <LineTable lines={items} total={total} currency={currency} />
         </section>
       )}
       {hasCharts && (
@@ -196,8 +197,8 @@ function describeCounts({ more, less, same }: DraftTotal): string {
 
 const DIRECTIONS = {
   all: { label: "All", matches: () => true },
-  more: { label: "Pay more", matches: (account: DraftAccount) => findDirection(account.difference) === "more" },
-  less: { label: "Pay less", matches: (account: DraftAccount) => findDirection(account.difference) === "less" },
+  more: { label: "Pay more", matches: (account: DraftAccount) => findDirection(account) === "more" },
+  less: { label: "Pay less", matches: (account: DraftAccount) => findDirection(account) === "less" },
 } as const;
 
 /** The accounts, all of them or those that pay more or less. */
@@ -223,80 +224,166 @@ function Accounts({ accounts, total, suffix, name }: DraftCurrencyProps): JSX.El
         rowNoun="account"
         label={`Changes in ${total.currency} by ${name}`}
         rows={accounts.filter(DIRECTIONS[direction].matches)}
-        columns={createColumns(total).filter(({ name: column }) => more + less > 0 || column !== "reason")}
+        columns={createColumns(total.currency, more + less > 0)}
         rowKey={({ id }) => id}
         searchText={({ id, name: accountName }) => `${id} ${accountName}`}
         placeholder="Search by name or id"
-        initialSort="difference"
+        initialSort="Difference"
         pageSize={10}
         detail={{
           label: (account) => `Why ${account.name} pays more or less`,
           canOpen: ({ lines }) => lines.length > 0,
-          render: ({ lines, ...account }) => <LineTable lines={lines} change={account} money={total} />,
+          render: (account) => <LineTable lines={account.lines} total={account} currency={account.currency} />,
         }}
       />
     </section>
   );
 }
 
-function createColumns(money: Money): readonly Column<DraftAccount>[] {
-  const amountColumn = (name: "before" | "after", label: string): Column<DraftAccount> => ({
-    name,
-    label,
-    isNumber: true,
-    isWideOnly: true,
-    cell: (row) => formatMoney(row[name], money),
-    compare: (a, b) => compareDecimals(a[name], b[name]),
-  });
+function createColumns(currency: string, hasReasons: boolean): readonly Column<DraftAccount>[] {
+  const reason = { label: "Main reason", class: "wide-only", cell: describeReason };
   return [
     {
-      name: "name",
       label: "Account",
-      cell: (account) => <AccountName account={account} money={money} />,
+      cell: (account) => (
+        <>
+          <bdi>{account.name}</bdi>
+          {account.name !== account.id && <bdi class="id soft small">{account.id}</bdi>}
+          <NarrowAmounts change={account} currency={currency} />
+        </>
+      ),
       compare: (a, b) => compareNames(a.name, b.name),
     },
-    { name: "reason", label: "Main reason", isWideOnly: true, cell: (account) => describeReason(account, money) },
-    amountColumn("before", "Now"),
-    amountColumn("after", "Draft"),
+    ...(hasReasons ? [reason] : []),
+    ...createChangeColumns<DraftAccount>(() => currency),
+  ];
+}
+
+/** The line that changes most in the direction of the account's total. */
+function describeReason(account: DraftAccount): JSX.Element | null {
+  const changed = account.lines.filter((line) => line.difference !== "0");
+  const main = changed.find((line) => findDirection(line) === findDirection(account)) ?? changed[0];
+  if (main === undefined) return null;
+  const others = changed.length - 1;
+  return (
+    <span class="soft">
+      <bdi>{main.label}</bdi>
+      {others > 0 && ` ${formatDifference(main.difference, account.currency)} and ${formatNumber(others)} more`}
+    </span>
+  );
+}
+
+interface LineTableProps {
+  readonly lines: readonly DraftLine[];
+  readonly total: AmountChange;
+  readonly currency: string;
+}
+
+/** Lines with their causes, and their total. */
+function LineTable({ lines, total, currency }: LineTableProps): JSX.Element {
+  return (
+    <ChangeTable<AmountChange & Partial<DraftLine>>
+      label="Item"
+      rows={[...lines, total]}
+      currencyOf={() => currency}
+      name={({ label, causes = [] }) =>
+        label === undefined ? (
+          <strong>Total</strong>
+        ) : (
+          <>
+            <bdi>{label}</bdi>
+            <span class="soft small cause">{describeCauses(causes, currency)}</span>
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** Why a line changes: the only cause besides rounding by its name, or each with its amount. */
+function describeCauses(causes: DraftLine["causes"], currency: string): JSX.Element | readonly JSX.Element[] {
+  const [main, ...others] = causes.filter(({ label }) => label !== "rounding");
+  const isSingle = causes.length === 1 || (main !== undefined && others.length === 0);
+  if (isSingle) return <bdi>{(main ?? causes[0])?.label}</bdi>;
+  return causes.map(({ label, amount }, index) => (
+    <Fragment key={index}>
+      {index > 0 && ", "}
+      <bdi>{label}</bdi> <span class="amount">{formatDifference(amount, currency)}</span>
+    </Fragment>
+  ));
+}
+
+interface ChangeTableProps<Row> {
+  /** What the rows are. */
+  readonly label: string;
+  readonly rows: readonly Row[];
+  readonly currencyOf: (row: Row) => string;
+  readonly name: (row: Row) => JSX.Element;
+}
+
+/** Amounts on both sides, their differences and percentages. */
+function ChangeTable<Row extends AmountChange>({ label, rows, currencyOf, name }: ChangeTableProps<Row>): JSX.Element {
+  const nameCell = (row: Row): JSX.Element => (
+    <>
+      {name(row)}
+      <NarrowAmounts change={row} currency={currencyOf(row)} />
+    </>
+  );
+  return (
+    <div class="scroll">
+      <Table
+        class="items changes"
+        rows={rows}
+        columns={[{ label, cell: nameCell }, ...createChangeColumns(currencyOf)]}
+      />
+    </div>
+  );
+}
+
+function createChangeColumns<Row extends AmountChange>(currencyOf: (row: Row) => string): readonly Column<Row>[] {
+  const amountColumn = (label: string, field: "before" | "after"): Column<Row> => ({
+    label,
+    class: "number wide-only",
+    cell: (row) => formatMoney(row[field], currencyOf(row)),
+    compare: (a, b) => compareDecimals(a[field], b[field]),
+  });
+  return [
+    amountColumn("Now", "before"),
+    amountColumn("Draft", "after"),
     {
-      name: "difference",
       label: "Difference",
-      isNumber: true,
-      cell: (account) => <Difference change={account} money={money} />,
+      class: "number",
+      cell: (row) => (
+        <>
+          <span class={findDirection(row)}>{formatDifference(row.difference, currencyOf(row))}</span>
+          {row.percent !== undefined && <span class="narrow-only soft small">{formatPercent(row.percent)}</span>}
+        </>
+      ),
       compare: (a, b) => compareDecimals(removeSign(a.difference), removeSign(b.difference)),
     },
     {
-      name: "percent",
       label: "Percent",
-      isNumber: true,
-      isWideOnly: true,
+      class: "number wide-only",
       cell: ({ percent }) => <span class="soft">{percent !== undefined && formatPercent(percent)}</span>,
       compare: (a, b) => compareDecimals(removeSign(a.percent ?? "0"), removeSign(b.percent ?? "0")),
     },
   ];
 }
 
-function AccountName({ account, money }: { readonly account: DraftAccount; readonly money: Money }): JSX.Element {
-  const { id, name } = account;
+/** Both amounts below a name, where narrow screens have no columns for them. */
+function NarrowAmounts({
+  change,
+  currency,
+}: {
+  readonly change: AmountChange;
+  readonly currency: string;
+}): JSX.Element {
   return (
-    <>
-      <bdi>{name}</bdi>
-      {name !== id && <bdi class="id soft small">{id}</bdi>}
-      <NarrowAmounts change={account} money={money} />
-    </>
+    <span class="narrow-only soft small">{`${formatMoney(change.before, currency)} to ${formatMoney(change.after, currency)}`}</span>
   );
 }
 
-/** The line that changes most in the direction of the account's total. */
-function describeReason({ lines, difference }: DraftAccount, money: Money): JSX.Element | null {
-  const changed = lines.filter((line) => line.difference !== "0");
-  const main = changed.find((line) => findDirection(line.difference) === findDirection(difference)) ?? changed[0];
-  if (main === undefined) return null;
-  const others = changed.length - 1;
-  return (
-    <span class="soft">
-      <bdi>{main.label}</bdi>
-      {others > 0 && ` ${formatDifference(main.difference, money)} and ${formatNumber(others)} more`}
-    </span>
-  );
+/** The class that colors an amount that goes up or down. */
+function findDirection({ difference }: AmountChange): string {
+  return difference === "0" ? "soft" : difference.startsWith("-") ? "less" : "more";
 }

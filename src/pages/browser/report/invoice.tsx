@@ -3,9 +3,10 @@ import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 
 import { ENGLISH } from "../../../invoicing/invoice-words.ts";
+import { minorUnitDigits } from "../../../numbers/currency.ts";
 import type { AccountData, EventsOfDay, InvoiceData, LineData, LineDays } from "../../report/report-data.ts";
 import { ShareBar } from "../common/charts.tsx";
-import { Aligned, TableHead } from "../common/data-table.tsx";
+import { Aligned, type Column, Table, TableHead } from "../common/data-table.tsx";
 import {
   countDecimals,
   formatCount,
@@ -16,23 +17,21 @@ import {
   localizeNumbers,
 } from "../common/format.ts";
 
-/** The currency of an invoice and its minor-unit digits. */
-export interface InvoiceMoney {
-  readonly currency: string;
-  readonly digits: number;
-}
-
 interface InvoiceProps {
   readonly invoice: InvoiceData;
   readonly account: AccountData;
-  readonly digits: number;
   /** Whether it is printed: nothing expands, and the account is named. */
   readonly isPrinted?: boolean;
 }
 
-export function Invoice({ invoice, account, digits, isPrinted = false }: InvoiceProps): JSX.Element {
-  const { type, status, from, until, date, due, plan, lines, unpriced, notices } = invoice;
-  const title = `${ENGLISH.titles[type]} for ${formatDayRange(from, until)}`;
+/** The title of an invoice. */
+export function describeInvoice({ type, from, until }: InvoiceData): string {
+  return `${ENGLISH.titles[type]} for ${formatDayRange(from, until)}`;
+}
+
+export function Invoice({ invoice, account, isPrinted = false }: InvoiceProps): JSX.Element {
+  const { status, date, due, plan, lines, unpriced, notices } = invoice;
+  const title = describeInvoice(invoice);
   return (
     <section class="invoice panel" aria-label={title}>
       <h2>{title}</h2>
@@ -62,7 +61,7 @@ export function Invoice({ invoice, account, digits, isPrinted = false }: Invoice
           . The plan has no price for it.
         </div>
       )}
-      <InvoiceLines lines={lines} money={{ currency: account.currency, digits }} isPrinted={isPrinted} />
+      <InvoiceLines lines={lines} currency={account.currency} isPrinted={isPrinted} />
       {notices.map((notice) => (
         <p class="notice" key={notice}>
           <bdi>{notice}</bdi>
@@ -74,15 +73,23 @@ export function Invoice({ invoice, account, digits, isPrinted = false }: Invoice
 
 interface InvoiceLinesProps {
   readonly lines: readonly LineData[];
-  readonly money: InvoiceMoney;
+  readonly currency: string;
   readonly isPrinted?: boolean;
   /** Whether each card is one line at first. */
   readonly isCompact?: boolean;
 }
 
 /** The lines of an invoice, whose amounts open to their calculation. */
-export function InvoiceLines({ lines, money, isPrinted = false, isCompact = false }: InvoiceLinesProps): JSX.Element {
-  const style = { money, isPrinted, isCompact, decimals: findDecimals(lines, money) };
+export function InvoiceLines({ lines, ...props }: InvoiceLinesProps): JSX.Element {
+  const all = flattenLines(lines);
+  const countMost = (field: "quantity" | "rate" | "amount", least: number): number =>
+    all.reduce((most, line) => Math.max(most, countDecimals(line[field] ?? "")), least);
+  const digits = minorUnitDigits(props.currency);
+  const decimals = {
+    quantity: countMost("quantity", 0),
+    rate: countMost("rate", digits),
+    amount: countMost("amount", digits),
+  };
   return (
     <table class="lines">
       <TableHead
@@ -97,66 +104,49 @@ export function InvoiceLines({ lines, money, isPrinted = false, isCompact = fals
       />
       <tbody>
         {lines.map((line, index) => (
-          <Line key={index} line={line} depth={0} style={style} />
+          <Line key={index} line={line} depth={0} hasShare={false} decimals={decimals} {...props} />
         ))}
       </tbody>
     </table>
   );
 }
 
-/** The most decimal places in each column. */
-interface ColumnDecimals {
-  readonly quantity: number;
-  readonly rate: number;
-  readonly amount: number;
+/** All lines, each with those below it. */
+export function flattenLines(lines: readonly LineData[]): readonly LineData[] {
+  return lines.flatMap((line) => [line, ...flattenLines(line.lines ?? [])]);
 }
 
-function findDecimals(lines: readonly LineData[], { digits }: InvoiceMoney): ColumnDecimals {
-  return lines.reduce<ColumnDecimals>(
-    (most, { quantity = "", rate = "", amount, lines: below = [] }) => {
-      const ofBelow = findDecimals(below, { currency: "", digits });
-      return {
-        quantity: Math.max(most.quantity, countDecimals(quantity), ofBelow.quantity),
-        rate: Math.max(most.rate, countDecimals(rate), ofBelow.rate),
-        amount: Math.max(most.amount, countDecimals(amount), ofBelow.amount),
-      };
-    },
-    { quantity: 0, rate: digits, amount: digits },
-  );
-}
-
-/** How the lines of an invoice are shown. */
-interface LineStyle {
-  readonly money: InvoiceMoney;
-  readonly isPrinted: boolean;
-  readonly isCompact: boolean;
-  readonly decimals: ColumnDecimals;
-}
-
-interface LineProps {
+interface LineProps extends Omit<InvoiceLinesProps, "lines"> {
   readonly line: LineData;
   readonly depth: number;
-  readonly style: LineStyle;
+  /** The most decimal places in each column. */
+  readonly decimals: Readonly<Record<"quantity" | "rate" | "amount", number>>;
   /** Whether to show its share of the line above. */
-  readonly hasShare?: boolean;
+  readonly hasShare: boolean;
 }
 
-function Line({ line, depth, style, hasShare = false }: LineProps): JSX.Element {
+function Line({ line, depth, hasShare, ...props }: LineProps): JSX.Element {
   const { kind, label, amount, lines = [], days, exact } = line;
-  const { money, isPrinted, isCompact, decimals } = style;
+  const { currency, decimals, isPrinted, isCompact } = props;
   const [isOpen, setOpen] = useState(false);
   const detailId = useId();
   const hasDetail = days !== undefined || exact !== undefined;
-  const isExpandable = !isPrinted && (hasDetail || (isCompact && lines.length > 0));
-  const amountText = <MoneyFigure value={amount} money={money} most={decimals.amount} />;
-  const isLast = kind === "total" && label === "Total";
+  const isExpandable = isPrinted !== true && (hasDetail || (isCompact === true && lines.length > 0));
+  const amountText = <Figure value={amount} currency={currency} most={decimals.amount} />;
   return (
     <>
-      <tr class={isLast ? "total last" : kind}>
+      <tr class={kind === "total" && label === "Total" ? "total last" : kind}>
         <th scope="row" class={`indent-${Math.min(depth, 3)}`}>
-          <LineLabel line={line} money={money} hasShare={hasShare} />
+          <LineLabel line={line} currency={currency} hasShare={hasShare} />
         </th>
-        <QuantityCells line={line} style={style} />
+        <td class="number wide-only">
+          <Figure value={line.quantity} most={decimals.quantity} />
+        </td>
+        <td class="unit wide-only">{line.unit}</td>
+        <td class="number wide-only">
+          <Figure value={line.rate} currency={currency} most={decimals.rate} />
+        </td>
+        <td class="unit wide-only">{line.isRatePerMillion === true && "per million"}</td>
         <td class="number">
           {isExpandable ? (
             <button
@@ -176,56 +166,36 @@ function Line({ line, depth, style, hasShare = false }: LineProps): JSX.Element 
       </tr>
       {isExpandable && (
         <tr id={detailId} hidden={!isOpen || !hasDetail} class="detail">
-          <td colSpan={6}>{isOpen && hasDetail && <LineDetail line={line} money={money} />}</td>
+          <td colSpan={6}>{isOpen && hasDetail && <LineDetail line={line} currency={currency} />}</td>
         </tr>
       )}
-      {(isCompact && !isOpen ? [] : lines).map((each, index) => (
-        <Line key={index} line={each} depth={depth + 1} style={style} hasShare={!isPrinted && lines.length > 2} />
+      {(isCompact === true && !isOpen ? [] : lines).map((each, index) => (
+        <Line key={index} line={each} depth={depth + 1} hasShare={isPrinted !== true && lines.length > 2} {...props} />
       ))}
     </>
   );
 }
 
-/** The quantity and the price of a line, each with what it is of; only on wide screens. */
-function QuantityCells({ line, style }: Pick<LineProps, "line" | "style">): JSX.Element {
-  const { quantity, unit, rate, isRatePerMillion } = line;
-  const { money, decimals } = style;
-  return (
-    <>
-      <td class="number wide-only">
-        {quantity !== undefined && (
-          <Aligned text={formatNumber(quantity)} shown={countDecimals(quantity)} most={decimals.quantity} />
-        )}
-      </td>
-      <td class="unit wide-only">{unit}</td>
-      <td class="number wide-only">
-        {rate !== undefined && <MoneyFigure value={rate} money={money} most={decimals.rate} />}
-      </td>
-      <td class="unit wide-only">{isRatePerMillion === true && "per million"}</td>
-    </>
-  );
-}
-
-interface MoneyFigureProps {
-  readonly value: string;
-  readonly money: InvoiceMoney;
+interface FigureProps {
+  readonly value: string | undefined;
+  /** Of an amount or a rate. */
+  readonly currency?: string;
   /** The most decimal places in the column. */
   readonly most: number;
 }
 
-function MoneyFigure({ value, money, most }: MoneyFigureProps): JSX.Element {
-  return <Aligned text={formatMoney(value, money)} shown={Math.max(money.digits, countDecimals(value))} most={most} />;
-}
-
-interface LineLabelProps extends Required<Pick<LineProps, "line" | "hasShare">> {
-  readonly money: InvoiceMoney;
+function Figure({ value, currency, most }: FigureProps): JSX.Element | null {
+  if (value === undefined) return null;
+  const shown = Math.max(countDecimals(value), currency === undefined ? 0 : minorUnitDigits(currency));
+  const text = currency === undefined ? formatNumber(value) : formatMoney(value, currency);
+  return <Aligned text={text} shown={shown} most={most} />;
 }
 
 /** The label of a line, with its quantity and price on phones, then its calculation and share. */
-function LineLabel({ line, money, hasShare }: LineLabelProps): JSX.Element {
+function LineLabel({ line, currency, hasShare }: Pick<LineProps, "line" | "currency" | "hasShare">): JSX.Element {
   const { label, figures, period, tier, quantity, unit, rate, isRatePerMillion, because = [], share } = line;
   const price =
-    rate === undefined ? "" : ` × ${formatMoney(rate, money)}${isRatePerMillion === true ? " per million" : ""}`;
+    rate === undefined ? "" : ` × ${formatMoney(rate, currency)}${isRatePerMillion === true ? " per million" : ""}`;
   return (
     <>
       <bdi>{figures === true ? localizeNumbers(label) : label}</bdi>
@@ -244,16 +214,16 @@ function LineLabel({ line, money, hasShare }: LineLabelProps): JSX.Element {
   );
 }
 
-function LineDetail({ line, money }: { readonly line: LineData; readonly money: InvoiceMoney }): JSX.Element {
+function LineDetail({ line, currency }: Pick<LineProps, "line" | "currency">): JSX.Element {
   const { amount, exact, days, unit } = line;
   return (
     <>
       {exact !== undefined && (
         <p>
-          Exactly {formatMoney(exact, money)}, rounded once to {formatMoney(amount, money)}.
+          Exactly {formatMoney(exact, currency)}, rounded once to {formatMoney(amount, currency)}.
         </p>
       )}
-      {days !== undefined && <DaysTable days={days} unit={unit} money={money} />}
+      {days !== undefined && <DaysTable days={days} unit={unit} currency={currency} />}
     </>
   );
 }
@@ -261,47 +231,29 @@ function LineDetail({ line, money }: { readonly line: LineData; readonly money: 
 interface DaysTableProps {
   readonly days: LineDays;
   readonly unit: string | undefined;
-  readonly money: InvoiceMoney;
+  readonly currency: string;
 }
 
-function DaysTable({ days, unit, money }: DaysTableProps): JSX.Element {
+function DaysTable({ days, unit, currency }: DaysTableProps): JSX.Element {
   const { from, quantities, amounts, tiers, events = [] } = days;
   const eventsByDay = new Map(events.map((each) => [each.day, each]));
-  const daysWithUsage = quantities
-    .map((quantity, day) => ({ day, quantity }))
-    .filter(({ quantity }) => quantity !== "0");
+  const daysWithUsage = [...quantities.keys()].filter((day) => quantities[day] !== "0");
   if (daysWithUsage.length === 0) return <p class="soft">No usage in this billing period.</p>;
   const most = Math.max(...quantities.map(countDecimals));
+  const columns: (Column<number> | false)[] = [
+    { label: "Day", cell: (day) => formatDay(from, day) },
+    events.length > 0 && { label: "Events", cell: (day) => <Events dayEvents={eventsByDay.get(day)} /> },
+    tiers !== undefined && { label: "Tier", class: "number", cell: (day) => describeTier(tiers, day) },
+    {
+      label: unit === undefined ? "Used" : `Used, ${unit}`,
+      class: "number",
+      cell: (day) => <Figure value={quantities[day]} most={most} />,
+    },
+    { label: "Amount so far", class: "number", cell: (day) => formatMoney(amounts[day] ?? "0", currency) },
+  ];
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Days with usage">
-      <table class="days">
-        <TableHead
-          columns={[
-            { label: "Day" },
-            ...(events.length === 0 ? [] : [{ label: "Events" }]),
-            ...(tiers === undefined ? [] : [{ label: "Tier", class: "number" }]),
-            { label: unit === undefined ? "Used" : `Used, ${unit}`, class: "number" },
-            { label: "Amount so far", class: "number" },
-          ]}
-        />
-        <tbody>
-          {daysWithUsage.map(({ day, quantity }) => (
-            <tr key={day}>
-              <th scope="row">{formatDay(from, day)}</th>
-              {events.length > 0 && (
-                <td>
-                  <Events dayEvents={eventsByDay.get(day)} />
-                </td>
-              )}
-              {tiers !== undefined && <td class="number">{describeTier(tiers, day)}</td>}
-              <td class="number">
-                <Aligned text={formatNumber(quantity)} shown={countDecimals(quantity)} most={most} />
-              </td>
-              <td class="number">{formatMoney(amounts[day] ?? "0", money)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table class="days" columns={columns.filter((column) => column !== false)} rows={daysWithUsage} />
     </div>
   );
 }
@@ -323,9 +275,7 @@ function Events({ dayEvents }: { readonly dayEvents: EventsOfDay | undefined }):
   return (
     <details class="events">
       <summary>
-        {count === largest.length
-          ? formatCount(count, "event")
-          : `${formatCount(count, "event")}, the largest ${largest.length}`}
+        {`${formatCount(count, "event")}${count === largest.length ? "" : `, the largest ${largest.length}`}`}
       </summary>
       <ul>
         {largest.map(({ id, time, quantity }, index) => (

@@ -9,15 +9,15 @@ import { useEffect, useState, useRef } from "preact/hooks";
 import type { ReportData, AccountData, InvoiceData } from "../../report/report-data.ts";
 import { DayChart, type DaySeries } from "../common/charts.tsx";
 import { formatAxisValue, formatDayRange, formatMoney } from "../common/format.ts";
-import { Accounts, findLinesWithDays } from "./accounts.tsx";
+import { Accounts } from "./accounts.tsx";
 import { Draft, Impact } from "./draft.tsx";
-import { findTierChanges, Invoice, type InvoiceMoney } from "./invoice.tsx";
+import { findTierChanges, flattenLines, Invoice } from "./invoice.tsx";
 import { CurrencyCharges, Facts, NotBilled, Problems, UsageCharts } from "./summary.tsx";
 
 function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
   const account = data.accounts.find(({ id }) => id === openAccountId);
-  return account === undefined ? <Overview data={data} /> : <Account account={account} data={data} />;
+  return account === undefined ? <Overview data={data} /> : <Account account={account} />;
 }
 
 function Overview({ data }: { readonly data: ReportData }): JSX.Element {
@@ -91,9 +91,8 @@ function useAccountInAddress(): string | undefined {
   return account;
 }
 
-function Account({ account, data }: { readonly account: AccountData; readonly data: ReportData }): JSX.Element {
+function Account({ account }: { readonly account: AccountData }): JSX.Element {
   const { id, name, customer, plan, currency, amount, detail } = account;
-  const digits = data.totals.find((total) => total.currency === currency)?.digits ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [id]);
   return (
@@ -108,7 +107,7 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
         <p class="soft">
           <bdi>{id}</bdi>, customer <bdi>{customer}</bdi>, plan <bdi>{plan}</bdi>
         </p>
-        <p class="sum">{formatMoney(amount, { digits, currency })}</p>
+        <p class="sum">{formatMoney(amount, currency)}</p>
       </header>
       <main>
         {detail === undefined ? (
@@ -117,8 +116,8 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
           <div class="stack screen-only">
             {detail.invoices.map((invoice, index) => (
               <div class="stack" key={index}>
-                <Invoice invoice={invoice} account={account} digits={digits} />
-                <DailyAmounts invoice={invoice} money={{ currency, digits }} />
+                <Invoice invoice={invoice} account={account} />
+                <DailyAmounts invoice={invoice} currency={currency} />
               </div>
             ))}
             {detail.usage.length > 0 && <Usage usage={detail.usage} />}
@@ -132,27 +131,27 @@ function Account({ account, data }: { readonly account: AccountData; readonly da
 /** The cumulative charges of an invoice's cards. */
 function DailyAmounts({
   invoice,
-  money,
+  currency,
 }: {
   readonly invoice: InvoiceData;
-  readonly money: InvoiceMoney;
+  readonly currency: string;
 }): JSX.Element | null {
-  const cards = findLinesWithDays(invoice.lines).filter(({ amount }) => Number(amount) !== 0);
-  const [first] = cards;
-  if (first?.days === undefined) return null;
-  const { from } = first.days;
-  const series = cards.flatMap(({ label, days }): DaySeries[] =>
-    days === undefined || days.from !== from
-      ? []
-      : [{ label, values: days.amounts, marks: findTierChanges(days.tiers) }],
+  const cards = flattenLines(invoice.lines).flatMap(({ label, amount, days }) =>
+    days === undefined || Number(amount) === 0 ? [] : [{ label, ...days }],
   );
+  const [first] = cards;
+  if (first === undefined) return null;
+  const { from } = first;
+  const series = cards
+    .filter((card) => card.from === from)
+    .map(({ label, amounts, tiers }): DaySeries => ({ label, values: amounts, marks: findTierChanges(tiers) }));
   return (
     <DayChart
       title="Amount so far"
       from={from}
       series={series}
-      formatValue={(value) => formatMoney(value, money)}
-      formatTick={(value) => formatAxisValue(value, money.currency)}
+      formatValue={(value) => formatMoney(value, currency)}
+      formatTick={(value) => formatAxisValue(value, currency)}
     />
   );
 }
@@ -165,33 +164,21 @@ if (page !== null) {
   document.body.append(printArea);
   const isBacktest = data.accounts.length === 0 && data.drafts.length > 0;
   render(isBacktest ? <Impact data={data} /> : <Report data={data} />, page);
-  addEventListener("beforeprint", () =>
-    render(<PrintedInvoices data={data} accountId={readAccountInAddress()} />, printArea),
-  );
+  addEventListener("beforeprint", () => {
+    const accountId = readAccountInAddress();
+    const accounts = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
+    render(<PrintedInvoices accounts={accounts} />, printArea);
+  });
   addEventListener("afterprint", () => render(null, printArea));
 }
 
 /** The invoices after the summary. */
-function PrintedInvoices({
-  data,
-  accountId,
-}: {
-  readonly data: ReportData;
-  readonly accountId: string | undefined;
-}): JSX.Element {
-  const digits = new Map(data.totals.map((total) => [total.currency, total.digits]));
-  const printedAccounts = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
+function PrintedInvoices({ accounts }: Pick<ReportData, "accounts">): JSX.Element {
   return (
     <>
-      {printedAccounts.flatMap((account) =>
+      {accounts.flatMap((account) =>
         (account.detail?.invoices ?? []).map((invoice, index) => (
-          <Invoice
-            key={`${account.id} ${index}`}
-            invoice={invoice}
-            account={account}
-            digits={digits.get(account.currency) ?? 0}
-            isPrinted
-          />
+          <Invoice key={`${account.id} ${index}`} invoice={invoice} account={account} isPrinted />
         )),
       )}
     </>

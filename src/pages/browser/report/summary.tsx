@@ -3,9 +3,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { describeEventCount } from "../../not-billed.ts";
-import type { ChargeDays, CurrencyTotal, ItemTotal, ReportData, UsageDays } from "../../report/report-data.ts";
+import type { ChargeDays, CurrencyTotal, ReportData, UsageDays } from "../../report/report-data.ts";
 import { DayChart, Swatch } from "../common/charts.tsx";
-import { Aligned, TableHead } from "../common/data-table.tsx";
+import { Aligned, type Column, Table } from "../common/data-table.tsx";
 import {
   countDays,
   countDecimals,
@@ -46,7 +46,7 @@ export function Facts({ data }: { readonly data: ReportData }): JSX.Element | nu
         <Fact
           key={total.currency}
           label={isOnlyCurrency ? "Invoiced" : `Invoiced in ${total.currency}`}
-          value={formatMoney(total.amount, total)}
+          value={formatMoney(total.amount, total.currency)}
           notes={isOnlyCurrency ? [describeInvoices(total)] : [describeInvoices(total), describeLargest(total)]}
           isMain
         />
@@ -62,7 +62,7 @@ export function Facts({ data }: { readonly data: ReportData }): JSX.Element | nu
       {isOnlyCurrency && firstTotal.invoices > 1 && (
         <Fact
           label="Largest invoice"
-          value={formatMoney(firstTotal.largest.amount, firstTotal)}
+          value={formatMoney(firstTotal.largest.amount, firstTotal.currency)}
           notes={[describeShare(firstTotal.largest)]}
         />
       )}
@@ -92,8 +92,8 @@ export function Fact({ label, value, notes, isMain = false }: FactProps): JSX.El
   );
 }
 
-function describeInvoices({ invoices, credits, ...total }: CurrencyTotal): string {
-  const paid = credits === undefined ? "" : `, ${formatMoney(credits, total)} paid with credits`;
+function describeInvoices({ invoices, credits, currency }: CurrencyTotal): string {
+  const paid = credits === undefined ? "" : `, ${formatMoney(credits, currency)} paid with credits`;
   return `${formatCount(invoices, "invoice")}${paid}`;
 }
 
@@ -101,8 +101,8 @@ function describeShare({ label, share }: CurrencyTotal["largest"]): string {
   return share === undefined ? label : `${label}, ${formatShare(share)} of all`;
 }
 
-function describeLargest({ largest, ...total }: CurrencyTotal): string {
-  return `the largest ${formatMoney(largest.amount, total)}: ${describeShare(largest)}`;
+function describeLargest({ largest, currency }: CurrencyTotal): string {
+  return `the largest ${formatMoney(largest.amount, currency)}: ${describeShare(largest)}`;
 }
 
 /** The usage that no invoice has, and why. */
@@ -239,7 +239,7 @@ export function CurrencyCharges(props: CurrencyChargesProps): JSX.Element | null
             values: amounts,
             isOther: others !== undefined,
           }))}
-          formatValue={(value) => formatMoney(value, total)}
+          formatValue={(value) => formatMoney(value, total.currency)}
           formatTick={(value) => formatAxisValue(value, total.currency)}
           height={Math.min(400, Math.max(240, 100 + 36 * Math.min(total.cards.length, ITEMS_SHOWN)))}
           hasBars
@@ -251,41 +251,48 @@ export function CurrencyCharges(props: CurrencyChargesProps): JSX.Element | null
 }
 
 function Items({ total, charges, suffix }: CurrencyChargesProps): JSX.Element {
-  const { cards } = total;
+  const { cards, currency } = total;
   const [isWhole, setWhole] = useState(false);
   const title = `By item${suffix}, before credits`;
   const more = cards.length - ITEMS_SHOWN;
   const series = new Map(charges?.series.map(({ label }, index) => [label, `series-${index + 1}`]));
-  const quantities = cards.flatMap(({ quantity }) =>
-    quantity === undefined ? [] : [countDecimals(roundQuantity(quantity))],
-  );
+  const rows = cards.map((card, index) => ({
+    ...card,
+    quantity: card.quantity === undefined ? undefined : roundQuantity(card.quantity),
+    isHidden: !isWhole && more > 1 && index >= ITEMS_SHOWN,
+  }));
+  const most = Math.max(...rows.map(({ quantity = "" }) => countDecimals(quantity)));
+  const columns: readonly Column<(typeof rows)[number]>[] = [
+    {
+      label: "Item",
+      cell: ({ label, quantity, unit = "" }) => (
+        <>
+          {charges !== undefined && <Swatch series={series.get(label) ?? "series-none"} />}
+          <bdi>{label}</bdi>
+          {quantity !== undefined && <span class="narrow-only soft small">{`${formatNumber(quantity)} ${unit}`}</span>}
+        </>
+      ),
+    },
+    {
+      label: "Quantity",
+      class: "number wide-only",
+      cell: ({ quantity }) =>
+        quantity !== undefined && <Aligned text={formatNumber(quantity)} shown={countDecimals(quantity)} most={most} />,
+    },
+    { label: <span class="hidden-text">Unit</span>, class: "unit wide-only", cell: ({ unit }) => unit },
+    { label: "Charge", class: "number", cell: ({ amount }) => formatMoney(amount, currency) },
+    { label: "Share", class: "number", cell: ({ share }) => share !== undefined && formatShare(share) },
+  ];
   return (
     <section class="panel" aria-label={title}>
       <h2>{title}</h2>
       <div class="scroll">
-        <table class="items">
-          <TableHead
-            columns={[
-              { label: "Item" },
-              { label: "Quantity", class: "number wide-only" },
-              { label: <span class="hidden-text">Unit</span>, class: "unit wide-only" },
-              { label: "Charge", class: "number" },
-              { label: "Share", class: "number" },
-            ]}
-          />
-          <tbody>
-            {cards.map((card, index) => (
-              <ItemRow
-                key={card.label}
-                card={card}
-                total={total}
-                series={series.get(card.label) ?? (charges === undefined ? undefined : "series-none")}
-                quantityDecimals={Math.max(...quantities)}
-                isHidden={!isWhole && more > 1 && index >= ITEMS_SHOWN}
-              />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class={charges === undefined ? "items" : "items with-swatches"}
+          columns={columns}
+          rows={rows}
+          rowClass={({ isHidden }) => (isHidden ? "only-printed" : "")}
+        />
       </div>
       {more > 1 && (
         <button type="button" class="link screen-only" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -293,39 +300,6 @@ function Items({ total, charges, suffix }: CurrencyChargesProps): JSX.Element {
         </button>
       )}
     </section>
-  );
-}
-
-interface ItemRowProps {
-  readonly card: ItemTotal;
-  readonly total: CurrencyTotal;
-  /** The class of its color in the chart. */
-  readonly series: string | undefined;
-  readonly quantityDecimals: number;
-  readonly isHidden: boolean;
-}
-
-function ItemRow({ card, total, series, quantityDecimals, isHidden }: ItemRowProps): JSX.Element {
-  const { label, quantity, unit, amount, share } = card;
-  const rounded = quantity === undefined ? undefined : roundQuantity(quantity);
-  return (
-    <tr class={isHidden ? "only-printed" : ""}>
-      <th scope="row" class={series === undefined ? "indent-0" : "with-swatch"}>
-        {series !== undefined && <Swatch series={series} />}
-        <bdi>{label}</bdi>
-        {rounded !== undefined && (
-          <span class="narrow-only soft small">{`${formatNumber(rounded)} ${unit ?? ""}`}</span>
-        )}
-      </th>
-      <td class="number wide-only">
-        {rounded !== undefined && (
-          <Aligned text={formatNumber(rounded)} shown={countDecimals(rounded)} most={quantityDecimals} />
-        )}
-      </td>
-      <td class="unit wide-only">{unit}</td>
-      <td class="number">{formatMoney(amount, total)}</td>
-      <td class="number">{share !== undefined && formatShare(share)}</td>
-    </tr>
   );
 }
 
