@@ -71,7 +71,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "@duckdb/node-api": ["warehouse/duckdb/"],
   "@clickhouse/client": ["warehouse/clickhouse/"],
   esbuild: ["pages/write-pages.ts", "cli/build-program.ts"],
-  "jsonc-parser": ["pages/play/book-edits.ts"],
+  "jsonc-parser": ["pages/play/"],
   preact: ["pages/browser/"],
 };
 const FILE_LINES_MAX = 400;

@@ -1,4 +1,6 @@
 /** Completions at a place in a document, by its JSON Schema. */
+import { findNodeAtLocation, getLocation, type Node, parseTree } from "jsonc-parser";
+
 import type { FormPath } from "./book-edits.ts";
 
 /** The used parts of JSON Schema. */
@@ -101,102 +103,39 @@ export interface CaretContext {
   readonly keys: readonly string[];
 }
 
-/** An unclosed object or list. */
-interface OpenContainer {
-  readonly kind: "object" | "list";
-  readonly keys: string[];
-  /** The key or index of the next value. */
-  key: string | number;
-  expects: "key" | "colon" | "value" | "comma";
-}
-
-/** A string, comment, word or sign. An unterminated string extends to the end of its line. */
-const TOKEN = /"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|[\w.+-]+|[{}[\]:,]/g;
-
 /** The place of the caret; undefined if nothing can be completed. */
-export function findCaretContext(text: string, caret: number): CaretContext | undefined {
-  const containers: OpenContainer[] = [];
-  let current: LocatedContext | undefined;
-  let isCaretPassed = false;
-  for (const { 0: token, index: start } of text.matchAll(TOKEN)) {
-    const end = start + token.length;
-    if (!isCaretPassed && (caret < end || (caret === end && !isComplete(token)))) {
-      current = locateContext(containers, findEditedRange(token, start, caret));
-      isCaretPassed = true;
-    }
-    consumeToken(containers, token);
-    // Text after the edited object doesn't matter.
-    if (isCaretPassed && (current === undefined || !containers.includes(current.container))) break;
+export function findCaretContext(document: string, caret: number): CaretContext | undefined {
+  const isInComment = blankComments(`${document.slice(0, caret)}x`).endsWith(" ");
+  const text = blankComments(document);
+  const { path, previousNode, isAtPropertyKey } = getLocation(text, caret);
+  const [start, end] = findEditedRange(text, caret, previousNode);
+  if (isInComment || !/[{[,:]\s*$/.test(text.slice(0, start))) return undefined;
+  const prefix = text.slice(start, caret).replace(/^"/, "");
+  // Behind an object in a list, the location still has the key flag of that object.
+  if (!isAtPropertyKey || typeof path.at(-1) === "number") return { kind: "value", path, prefix, start, end, keys: [] };
+  const outerPath = path.slice(0, -1);
+  const root = parseTree(text);
+  const object = root && findNodeAtLocation(root, outerPath);
+  const properties = (object?.children ?? []).filter(({ offset }) => offset !== start || start === end);
+  const keys = properties.map(({ children }) => String(children?.[0]?.value));
+  return { kind: "key", path: outerPath, prefix, start, end, keys };
+}
+
+/** A text with spaces in place of its comments. */
+function blankComments(text: string): string {
+  return text.replaceAll(/"(?:[^"\\\n]|\\.)*"?|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g, (token) =>
+    token.startsWith("/") ? " ".repeat(token.length) : token,
+  );
+}
+
+/** The range that a caret before or in a string or word would replace. A string is complete behind its end. */
+function findEditedRange(text: string, caret: number, node: Node | undefined): readonly [start: number, end: number] {
+  if (node?.type === "string" || node?.type === "property") {
+    const end = node.offset + node.length;
+    const isComplete = caret === end && node.length > 1 && text[end - 1] === '"';
+    if (node.offset < caret && caret <= end) return isComplete ? [caret, caret] : [node.offset, end];
   }
-  if (!isCaretPassed) current = locateContext(containers, { prefix: "", start: caret, end: caret });
-  if (current === undefined) return undefined;
-  const { context, container } = current;
-  const token = text.slice(context.start, context.end).replaceAll('"', "");
-  return { ...context, keys: context.kind === "key" ? container.keys.filter((key) => key !== token) : [] };
-}
-
-type EditedRange = Pick<CaretContext, "prefix" | "start" | "end">;
-interface LocatedContext {
-  readonly context: CaretContext;
-  readonly container: OpenContainer;
-}
-
-/** The range that a caret before or in a token would replace; undefined in a comment. */
-function findEditedRange(token: string, start: number, caret: number): EditedRange | undefined {
-  if (caret <= start) return { prefix: "", start: caret, end: caret };
-  if (token.startsWith("/")) return undefined;
-  return { prefix: token.slice(0, caret - start).replace(/^"/, ""), start, end: start + token.length };
-}
-
-/** Whether a token is complete, so that a caret after it is in what follows: a sign, or a string with both quotes. */
-function isComplete(token: string): boolean {
-  return /^[{}[\]:,]|^".*"$/.test(token) && token !== '"';
-}
-
-function locateContext(
-  containers: readonly OpenContainer[],
-  range: EditedRange | undefined,
-): LocatedContext | undefined {
-  const container = containers.at(-1);
-  if (container === undefined || range === undefined) return undefined;
-  const outerPath = containers.slice(0, -1).map(({ key }) => key);
-  if (container.expects === "key") return { context: { ...range, kind: "key", path: outerPath, keys: [] }, container };
-  if (container.expects !== "value") return undefined;
-  return { context: { ...range, kind: "value", path: [...outerPath, container.key], keys: [] }, container };
-}
-
-function consumeToken(containers: OpenContainer[], token: string): void {
-  const container = containers.at(-1);
-  switch (token[0]) {
-    case "{":
-      containers.push({ kind: "object", keys: [], key: "", expects: "key" });
-      return;
-    case "[":
-      containers.push({ kind: "list", keys: [], key: 0, expects: "value" });
-      return;
-    case "}":
-    case "]":
-      containers.pop();
-      endValue(containers.at(-1));
-      return;
-    case ":":
-      if (container !== undefined) container.expects = "value";
-      return;
-    case ",":
-      if (container === undefined) return;
-      container.expects = container.kind === "list" ? "value" : "key";
-      if (typeof container.key === "number") container.key += 1;
-      return;
-    case "/":
-      return;
-    default:
-      if (container?.expects !== "key") return endValue(container);
-      container.key = token.replaceAll('"', "");
-      container.keys.push(container.key);
-      container.expects = "colon";
-  }
-}
-
-function endValue(container: OpenContainer | undefined): void {
-  if (container !== undefined) container.expects = "comma";
+  const before = /[\w.+-]*$/.exec(text.slice(0, caret))?.[0] ?? "";
+  const after = before === "" ? "" : (/^[\w.+-]*/.exec(text.slice(caret))?.[0] ?? "");
+  return [caret - before.length, caret + after.length];
 }

@@ -117,7 +117,9 @@ export function pasteCells(
     const index = start.row + offset;
     const row = targets.reduce<JsonObject>((before, column, position) => {
       const text = texts[position];
-      return column === undefined || text === undefined ? before : changeCell(before, column, cleanText(column, text));
+      return column === undefined || text === undefined
+        ? before
+        : changeCell(before, column, column.path[0] === "rate" ? cleanFigure(text) : text);
     }, rows[index] ?? {});
     if (index < rows.length) next[index] = row;
     else if (Object.keys(row).length > 0) next.push(row);
@@ -137,9 +139,8 @@ function findColumn(columns: readonly GridColumn[], name: string): GridColumn | 
   return found ?? (name === "rate" && otherRates.length === 0 ? rate : undefined);
 }
 
-/** The text of a cell without the currency sign of a spreadsheet's format, and without its commas if a point follows. */
-function cleanText({ path }: GridColumn, text: string): string {
-  if (path[0] !== "rate") return text;
+/** A number without the currency sign of a spreadsheet's format, and without its commas if a point follows. */
+export function cleanFigure(text: string): string {
   const figure = text.replaceAll(/^\p{Sc}\s*|\s*\p{Sc}$/gu, "");
   return /^\d{1,3}(?:,\d{3})+\.\d+$/.test(figure) ? figure.replaceAll(",", "") : figure;
 }

@@ -1,8 +1,8 @@
 /** The playground of a server: for keys that may read, with the catalog's plans, and with a content security policy. */
 import { describe, expect, test } from "vitest";
 
-import { parseBookText } from "../../../src/pages/play/play-bill.ts";
 import type { PlayState } from "../../../src/pages/play-state.ts";
+import { parseBookText } from "../../../src/pages/play/play-bill.ts";
 import { SMALL_BOOK } from "../../cli/fake-io.ts";
 import { startCompleteServer } from "../complete-server.ts";
 import { largePlan } from "../large-plan.ts";

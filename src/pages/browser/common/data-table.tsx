@@ -302,7 +302,7 @@ export function Aligned({ text, shown, most }: AlignedProps): JSX.Element {
 }
 
 interface TableHeadProps {
-  readonly columns: readonly { readonly label: ComponentChildren; readonly class?: string }[];
+  readonly columns: readonly { readonly label: ComponentChildren; readonly class?: string; readonly span?: number }[];
 }
 
 /** The head of a table. */
@@ -311,7 +311,7 @@ export function TableHead({ columns }: TableHeadProps): JSX.Element {
     <thead>
       <tr>
         {columns.map((column, index) => (
-          <th key={index} scope="col" class={column.class}>
+          <th key={index} scope="col" class={column.class} colSpan={column.span}>
             {column.label}
           </th>
         ))}

@@ -6,6 +6,7 @@ import { RatebookError } from "../../../errors.ts";
 import type { PlayExample, PlayState } from "../../play-state.ts";
 import { formatCommand } from "../../play/play-bill.ts";
 import type { PlayBill } from "../../play/play-bill.ts";
+import { SelectField } from "./field.tsx";
 import type { Session } from "./session.ts";
 
 interface BarProps {
@@ -56,22 +57,15 @@ export function Bar({ examples, session, bill, isJson, isLinkable, onJson, onExa
   return (
     <header class="bar">
       <h1>Playground</h1>
-      <select
-        aria-label="Start with"
+      <SelectField
+        label="Start with"
         value=""
-        onChange={({ currentTarget }) => {
-          const example = examples[Number(currentTarget.value)];
-          if (currentTarget.value !== "" && example !== undefined) onExample(example.state);
-          currentTarget.value = "";
+        options={[["", "Start with an example…"], ...examples.map(({ title }) => [title, title] as const)]}
+        onValue={(chosen) => {
+          const example = examples.find(({ title }) => title === chosen);
+          if (example !== undefined) onExample(example.state);
         }}
-      >
-        <option value="">Start with an example…</option>
-        {examples.map(({ title }, index) => (
-          <option key={title} value={index}>
-            {title}
-          </option>
-        ))}
-      </select>
+      />
       <div class="bar-actions">
         <button type="button" disabled={undo === undefined} onClick={undo}>
           Undo

@@ -1,4 +1,4 @@
-/** Form fields, and text values from a book. */
+/** Fields of forms: each shows a text and passes on what is typed, often the value at a path of a document. */
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
@@ -7,54 +7,161 @@ import { groupThousands } from "../../../invoicing/format-values.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, replaceValue } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";
+import { cleanFigure } from "../../play/table-grid.ts";
 import { readDecimal } from "../../play/typed-usage.ts";
 
-/** The part of the book that a form edits. */
-export interface FormProps {
-  /** The parsed book. */
+/** A document that forms edit as a text: the book, or the map of a file. */
+interface FormDocument {
+  /** The parsed text. */
   readonly value: unknown;
-  /** The path of the part. */
-  readonly path: FormPath;
-  readonly name: string;
-  readonly book: string;
-  readonly onBook: (book: string) => void;
+  readonly text: string;
+  readonly onText: (text: string) => void;
 }
 
-interface NumberFieldProps {
-  /** Gives screen readers the context too. */
-  readonly label: string;
+/** The part of a document that a form edits. */
+export interface FormProps extends FormDocument {
+  readonly path: FormPath;
+  readonly name: string;
+}
+
+/** What a field shows, and what it does with another text. */
+export interface FieldValue {
   readonly value: string;
+  readonly onValue: (text: string) => void;
+}
+
+interface FieldProps extends FieldValue {
+  /** Gives screen readers the context too; default the caption. */
+  readonly label?: string;
+  readonly caption?: string;
+}
+
+/** The value at a path of a document, for a field. @param owner the path that an empty text removes */
+export function bind({ value, text, onText }: FormDocument, path: FormPath, owner?: FormPath): FieldValue {
+  const change = (typed: string): string =>
+    typed === "" && owner !== undefined ? replaceValue(text, owner, undefined) : replaceValue(text, path, typed);
+  return { value: textAt(value, path), onValue: (typed) => onText(change(typed)) };
+}
+
+/** The text or number at a path; empty if absent. */
+export function textAt(value: unknown, path: FormPath): string {
+  const content = valueAt(value, path);
+  if (typeof content === "string") return content;
+  return typeof content === "number" || isDecimalObject(content) ? String(content) : "";
+}
+
+function withCaption(caption: string | undefined, field: JSX.Element): JSX.Element {
+  if (caption === undefined) return field;
+  return (
+    <label class="field">
+      <bdi>{caption}</bdi>
+      {field}
+    </label>
+  );
+}
+
+interface TextFieldProps extends FieldProps {
+  readonly class?: string;
+  readonly disabled?: boolean;
+  readonly placeholder?: string;
+  /** The id of a list of values to choose from. */
+  readonly list?: string | undefined;
+}
+
+export function TextField({ label, caption, value, list, onValue, ...attributes }: TextFieldProps): JSX.Element {
+  return withCaption(
+    caption,
+    <input
+      {...attributes}
+      type="text"
+      {...(list === undefined ? {} : { list })}
+      aria-label={label}
+      value={value}
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />,
+  );
+}
+
+interface DayFieldProps extends FieldProps {
+  readonly min?: string;
+  readonly max?: string;
+  readonly required?: boolean;
+}
+
+/** A field for a day. One that it does not allow changes nothing. */
+export function DayField({ label, caption, value, onValue, ...limits }: DayFieldProps): JSX.Element {
+  return withCaption(
+    caption,
+    <input
+      {...limits}
+      type="date"
+      aria-label={label}
+      value={value.slice(0, 10)}
+      onChange={({ currentTarget }) => currentTarget.validity.valid && onValue(currentTarget.value)}
+    />,
+  );
+}
+
+/** A choice of values with their names. */
+export function SelectField({
+  label,
+  caption,
+  value,
+  options,
+  onValue,
+}: FieldProps & { readonly options: readonly (readonly [value: string, name: string])[] }): JSX.Element {
+  return withCaption(
+    caption,
+    <select
+      aria-label={label}
+      value={value}
+      onChange={({ currentTarget }) => {
+        const chosen = currentTarget.value;
+        // Shows another value only if the form changes it, so that a menu of actions keeps its title.
+        currentTarget.value = value;
+        onValue(chosen);
+      }}
+    >
+      {options.map(([each, name]) => (
+        <option key={each} value={each}>
+          {name}
+        </option>
+      ))}
+    </select>,
+  );
+}
+
+interface NumberFieldProps extends FieldProps {
   /** Of an amount. */
   readonly currency?: string | undefined;
   /** Whether the number may be left out. */
   readonly isOptional?: boolean;
-  readonly placeholder?: string;
-  readonly onValue: (text: string) => void;
 }
 
 /** A field for a number. A text that is none stays in the field, is marked, and changes nothing. */
 export function NumberField({
   label,
+  caption,
   value,
-  currency,
+  currency = "",
   isOptional = false,
-  placeholder,
   onValue,
 }: NumberFieldProps): JSX.Element {
   const [draft, setDraft] = useState<{ readonly text: string; readonly value: string } | undefined>();
   const [isFocused, setFocused] = useState(false);
   const text = draft?.value === value ? draft.text : value;
-  const isValid = (candidate: string): boolean =>
+  const isNumber = (candidate: string): boolean =>
     readDecimal(candidate) !== undefined || (isOptional && candidate.trim() === "");
+  const isValid = isNumber(text);
   const input = (
     <input
       type="text"
       inputMode="decimal"
       class="figure"
       aria-label={label}
-      aria-invalid={!isValid(text)}
-      title={isValid(text) ? undefined : "Enter a number such as 0.25"}
-      value={isFocused || !isValid(text) || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
+      aria-invalid={!isValid}
+      title={isValid ? undefined : "Enter a number such as 0.25"}
+      value={isFocused || !isValid || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}
       onFocus={({ currentTarget }) => {
         // Without commas between thousands, and selected as the browser had done.
         currentTarget.value = text;
@@ -62,48 +169,21 @@ export function NumberField({
         setFocused(true);
       }}
       onBlur={() => setFocused(false)}
-      placeholder={placeholder}
-      onInput={({ currentTarget: { value: typed } }) => {
-        setDraft(isValid(typed) ? undefined : { text: typed, value });
-        if (isValid(typed)) onValue(typed);
+      placeholder={isOptional ? "none" : undefined}
+      onInput={({ currentTarget }) => {
+        const figure = cleanFigure(currentTarget.value);
+        setDraft(isNumber(figure) ? undefined : { text: currentTarget.value, value });
+        if (isNumber(figure)) onValue(figure);
       }}
     />
   );
-  if (currency === undefined || currency === "") return input;
-  return (
+  if (currency === "") return withCaption(caption, input);
+  return withCaption(
+    caption,
     <span class="money">
       <span aria-hidden="true">{currencySymbol(currency)}</span>
       {input}
-    </span>
-  );
-}
-
-/** A field with a caption for a value that may be absent. @param owner the path that an empty text removes; default `path` */
-export function OptionalField({
-  caption,
-  owner,
-  currency,
-  ...form
-}: FormProps & {
-  readonly caption: string;
-  readonly owner?: FormPath;
-  readonly currency?: string | undefined;
-}): JSX.Element {
-  const { value, path, name, book, onBook } = form;
-  return (
-    <label class="field">
-      {caption}
-      <NumberField
-        label={`${name}: ${caption.toLowerCase()}`}
-        value={textAt(value, path)}
-        currency={currency}
-        isOptional
-        placeholder="none"
-        onValue={(text) =>
-          onBook(text === "" ? replaceValue(book, owner ?? path, undefined) : replaceValue(book, path, text))
-        }
-      />
-    </label>
+    </span>,
   );
 }
 
@@ -112,8 +192,8 @@ export function FlagField({
   value,
   path,
   name,
-  book,
-  onBook,
+  text,
+  onText,
   children,
 }: FormProps & { readonly children: ComponentChildren }): JSX.Element {
   return (
@@ -122,16 +202,36 @@ export function FlagField({
         type="checkbox"
         aria-label={name}
         checked={valueAt(value, path) === true}
-        onChange={({ currentTarget }) => onBook(replaceValue(book, path, currentTarget.checked))}
+        onChange={({ currentTarget }) => onText(replaceValue(text, path, currentTarget.checked))}
       />{" "}
       {children}
     </label>
   );
 }
 
-/** The text or number at a path; empty if absent. */
-export function textAt(value: unknown, path: FormPath): string {
-  const content = valueAt(value, path);
-  if (typeof content === "string") return content;
-  return typeof content === "number" || isDecimalObject(content) ? String(content) : "";
+interface ButtonProps {
+  /** For screen readers; default the text. */
+  readonly label?: string;
+  readonly onClick: () => void;
+}
+
+/** A button that looks like a link. */
+export function LinkButton({
+  label,
+  onClick,
+  children,
+}: ButtonProps & { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <button type="button" class="link" aria-label={label} onClick={onClick}>
+      {children}
+    </button>
+  );
+}
+
+export function RemoveButton({ label, onClick }: ButtonProps): JSX.Element {
+  return (
+    <button type="button" class="icon" aria-label={label} title="Remove" onClick={onClick}>
+      ×
+    </button>
+  );
 }

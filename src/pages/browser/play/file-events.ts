@@ -1,34 +1,40 @@
 /**
- * The events of a dropped file: JSON lines, or CSV rows through a map, as on the command line. It is read in blocks
- * of whole lines.
+ * The events of a dropped file: JSON lines, or CSV rows through a map, as on the command line. They are read and priced
+ * in blocks of whole lines, so that the whole file is never in memory.
  */
 import type { Book } from "../../../book/resources/book.ts";
-import { hasCode } from "../../../errors.ts";
-import { splitLines, NOT_UTF8, decodeUtf8 } from "../../../event-files/byte-lines.ts";
+import { hasCode, RatebookError } from "../../../errors.ts";
+import { decodeUtf8, NOT_UTF8, splitLines } from "../../../event-files/byte-lines.ts";
 import {
+  createRowEventReader,
   createRowParser,
+  detectSeparator,
+  type EventRow,
   type Row,
   type RowParser,
-  type EventRow,
-  createRowEventReader,
-  detectSeparator,
 } from "../../../event-files/csv-rows.ts";
 import { createMarkCheck } from "../../../event-files/decimal-marks.ts";
 import { type EventMakerOptions, readEventFileMap } from "../../../event-files/event-file-map.ts";
 import { InputError } from "../../../event-files/input-error.ts";
-import { createObjectEventMaker, createFieldSample, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
+import { createFieldSample, createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
+import { isCompleted } from "../../../ledger/outcome.ts";
+import { createPreview, type PreviewRun } from "../../../ledger/preview/preview.ts";
+import type { EventInput } from "../../../metering/event-envelope.ts";
 import { parseJson } from "../../../numbers/json.ts";
 import { createProblem, type Problem } from "../../../problem-table.ts";
+import { describeNotBilled, listNotBilled } from "../../not-billed.ts";
 import { needsMap } from "../../play/column-map.ts";
+import { parseBookText } from "../../play/play-bill.ts";
+import { type PlayPeriod, toPlayPeriods } from "../../play/play-periods.ts";
 
 /** An unchecked event of a line, or why the line has none. */
-export type FileEvent =
+type FileEvent =
   | { readonly line: number; readonly event: unknown; readonly reason?: undefined }
   | { readonly line: number; readonly reason: Problem };
 
 /** A file and its map's text, if it needs one. */
-export interface MappedFile {
+interface MappedFile {
   readonly file: File;
   readonly map?: string | undefined;
 }
@@ -45,7 +51,7 @@ export interface ChosenFile extends MappedFile {
 const SAMPLE_BYTES = 1 << 20;
 
 /** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */
-export async function* readFileEvents(
+async function* readFileEvents(
   { file, map }: MappedFile,
   eventSchemas: Book["eventSchemas"],
   onRead: (bytes: number) => void,
@@ -201,22 +207,26 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
  * @throws {InputError} for a file that isn't text or can't be read
  */
 async function* readLineBlocks(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  let lineParts: Uint8Array[] = [];
+  let rest: Uint8Array = new Uint8Array();
   let isFirst = true;
   for await (const part of readBytes(file, onRead)) {
-    const end = part.lastIndexOf(LINE_END) + 1;
-    if (end === 0) {
-      lineParts.push(part);
-      if (totalLength(lineParts) > LINE_BYTES_MAX) {
-        throw new InputError("a line is longer than 16 MiB; this is not an event file");
-      }
-      continue;
-    }
-    yield requireTextBlock(concatenateBytes([...lineParts, part.subarray(0, end)]), isFirst);
+    const bytes = joinBytes(rest, part);
+    const end = bytes.lastIndexOf(LINE_END) + 1;
+    rest = bytes.subarray(end);
+    if (rest.length > LINE_BYTES_MAX) throw new InputError("a line is longer than 16 MiB; this is not an event file");
+    if (end === 0) continue;
+    yield requireTextBlock(bytes.subarray(0, end), isFirst);
     isFirst = false;
-    lineParts = end === part.length ? [] : [part.subarray(end)];
   }
-  if (lineParts.length > 0) yield requireTextBlock(concatenateBytes(lineParts), isFirst);
+  if (rest.length > 0) yield requireTextBlock(rest, isFirst);
+}
+
+function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0) return second;
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
 }
 
 async function* readBytes(file: Blob, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
@@ -267,18 +277,87 @@ function startsWith(block: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, at) => block[at] === byte);
 }
 
-function totalLength(parts: readonly Uint8Array[]): number {
-  return parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+export interface WorkerRequest extends MappedFile {
+  readonly book: string;
 }
 
-function concatenateBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const [only, ...more] = parts;
-  if (only !== undefined && more.length === 0) return only;
-  const whole = new Uint8Array(totalLength(parts));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
+/** A message of a worker: progress while it reads, and one result at the end. */
+export type WorkerMessage =
+  | { readonly kind: "progress"; readonly read: number; readonly events: number }
+  | {
+      readonly kind: "done";
+      readonly events: number;
+      readonly periods: readonly PlayPeriod[];
+      readonly problems: readonly string[];
+      /** The number of events not counted and lines without an event. */
+      readonly problemCount: number;
+      /** The number of rows that the map leaves out. */
+      readonly leftOutCount: number;
+      /** What usage is not billed, and why. */
+      readonly notBilled: readonly string[];
+    }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** The maximum number of problems shown. */
+const PROBLEMS_MAX = 20;
+/** Bytes between two progress messages. */
+const PROGRESS_BYTES = 1 << 20;
+
+/** Prices a file and reports progress. */
+export async function priceFile(
+  { book: bookText, file, map }: WorkerRequest,
+  onMessage: (message: WorkerMessage) => void,
+): Promise<void> {
+  const bookResult = parseBookText(bookText);
+  if ("problems" in bookResult)
+    return onMessage({ kind: "failed", message: bookResult.problems[0]?.message ?? "the book has a problem" });
+  try {
+    const run = createPreview(bookResult.book, { explain: true });
+    const problems: string[] = [];
+    let [events, leftOutCount, problemCount, bytes, reportedBytes] = [0, 0, 0, 0, 0];
+    const blocks = readFileEvents({ file, map }, bookResult.book.eventSchemas, (count) => {
+      bytes = count;
+    });
+    for await (const block of blocks) {
+      for (const event of block) {
+        if (event.reason?.code === "ROW_LEFT_OUT") {
+          leftOutCount += 1;
+          continue;
+        }
+        events += 1;
+        const problem = addEvent(event, run);
+        if (problem === undefined) continue;
+        problemCount += 1;
+        if (problems.length < PROBLEMS_MAX) problems.push(`line ${event.line}: ${problem}`);
+      }
+      if (bytes - reportedBytes < PROGRESS_BYTES) continue;
+      reportedBytes = bytes;
+      onMessage({ kind: "progress", read: bytes / file.size, events });
+    }
+    const { invoices, unmetered } = run.finish();
+    const { book } = bookResult;
+    onMessage({
+      kind: "done",
+      events,
+      periods: toPlayPeriods(invoices, book),
+      problems,
+      problemCount,
+      leftOutCount,
+      notBilled: listNotBilled({ book, read: events, unmetered, invoices }).map(describeNotBilled),
+    });
+  } catch (error) {
+    onMessage({ kind: "failed", message: error instanceof Error ? error.message : String(error) });
   }
-  return whole;
+}
+
+/** Why an event is not counted; undefined if it is. */
+function addEvent({ event, reason }: FileEvent & { readonly event?: unknown }, run: PreviewRun): string | undefined {
+  if (reason !== undefined) return reason.message;
+  try {
+    const { status, description } = run.add(event as EventInput);
+    return isCompleted(status) ? undefined : description;
+  } catch (error) {
+    if (error instanceof RatebookError) return error.message;
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { PageRow } from "../../invoice/invoice-lines.ts";
 import { describeDifference, type PlayInvoice, type PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
+import { SelectField } from "./field.tsx";
 
 /** The maximum number of invoices shown. */
 const INVOICES_MAX = 50;
@@ -59,16 +60,15 @@ export function InvoiceView({
           ‹
         </button>
         {periods.length > 1 ? (
-          <select
-            aria-label="Billing period"
+          <SelectField
+            label="Billing period"
             value={period.from}
-            onChange={({ currentTarget }) => onPeriod(currentTarget.value)}
-          >
-            {!periods.includes(period) && <option value={period.from}>{period.label}</option>}
-            {periods.map((each) => (
-              <option key={each.from} value={each.from}>{`${each.label} · ${formatTotal(each)}`}</option>
-            ))}
-          </select>
+            options={[
+              ...(periods.includes(period) ? [] : [[period.from, period.label] as const]),
+              ...periods.map((each) => [each.from, `${each.label} · ${formatTotal(each)}`] as const),
+            ]}
+            onValue={onPeriod}
+          />
         ) : (
           <strong>{period.label}</strong>
         )}

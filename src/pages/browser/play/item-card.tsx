@@ -3,28 +3,28 @@ import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
 import { groupThousands } from "../../../invoicing/format-values.ts";
-import {
-  addSlab,
-  editBook,
-  type FormPath,
-  listAt,
-  moveSlabStart,
-  removeLastSlab,
-  replaceValue,
-} from "../../play/book-edits.ts";
+import { addSlab, editBook, listAt, moveSlabStart, removeLastSlab, replaceValue } from "../../play/book-edits.ts";
 import { curveKey } from "../../play/cost-curve.ts";
 import { type PlanItem, removeItem } from "../../play/plan-items.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
-import type { PlayPeriod } from "../../play/play-periods.ts";
+import { TableHead } from "../common/data-table.tsx";
 import { formatCount } from "../common/format.ts";
-import { FlagField, type FormProps, NumberField, OptionalField, textAt } from "./field.tsx";
+import {
+  bind,
+  FlagField,
+  type FormProps,
+  LinkButton,
+  NumberField,
+  RemoveButton,
+  SelectField,
+  textAt,
+} from "./field.tsx";
 import { TableForm } from "./table-form.tsx";
 import { SeatsForm, UsageForm, type UsageProps } from "./usage-form.tsx";
 
 /** What cards show besides the book. */
 export interface ItemContext extends Omit<UsageProps, "name" | "id" | "item" | "upTo"> {
   readonly problems: readonly PlayProblem[];
-  readonly period: PlayPeriod;
   /** The largest quantities of curves, by {@link curveKey}. */
   readonly findUpTo: (key: string) => string | undefined;
   /** The key of the curve that is shown. */
@@ -41,15 +41,14 @@ interface CardProps extends FormProps {
 /** The maximum number of slabs with fields. */
 const SLABS_MAX = 100;
 
-export function ItemCard({ item, planId, context, ...form }: CardProps): JSX.Element {
+export function ItemCard({ item, planId, context, ...planForm }: CardProps): JSX.Element {
   const { key, name, kind, path, form: kindOfForm, id, source } = item;
   const curve = curveKey(planId, key);
   const upTo = context.findUpTo(curve);
   const isSelected = context.selected === curve && upTo !== undefined;
-  const cardForm = { ...form, path, name };
-  const amount = context.period.items[key]?.amount.text;
+  const form = { ...planForm, path, name };
+  const period = context.period.items[key];
   const currency = textAt(form.value, [...path, "rateValues", 0, "currency"]);
-  const hasBody = kindOfForm === "slabs" || kindOfForm === "table";
   const select = (): void => {
     if (upTo !== undefined && !isSelected) context.onSelect(curve);
   };
@@ -63,36 +62,30 @@ export function ItemCard({ item, planId, context, ...form }: CardProps): JSX.Ele
         {kindOfForm === "amount" && (
           <NumberField
             label={`${name}: amount`}
-            value={textAt(form.value, [...path, "rateValues", 0, "rate"])}
+            {...bind(form, [...path, "rateValues", 0, "rate"])}
             currency={currency}
-            onValue={(text) => form.onBook(replaceValue(form.book, [...path, "rateValues", 0, "rate"], text))}
           />
         )}
-        {path.includes("fixedFeeRateCards") && <ProrationField {...cardForm} />}
-        <span class="item-sum number">{amount ?? "–"}</span>
-        <button
-          type="button"
-          class="icon"
-          aria-label={`Remove ${name} from the plan`}
-          title="Remove from the plan"
-          onClick={() => form.onBook(editBook(form.book, (long) => removeItem(long, item)))}
-        >
-          ×
-        </button>
+        {path.includes("fixedFeeRateCards") && <ProrationField {...form} />}
+        <span class="item-sum number">{period?.amount.text ?? "–"}</span>
+        <RemoveButton
+          label={`Remove ${name} from the plan`}
+          onClick={() => form.onText(editBook(form.text, (book) => removeItem(book, item)))}
+        />
       </header>
-      {hasBody && (
+      {(kindOfForm === "slabs" || kindOfForm === "table") && (
         <div class="item-body">
           <div class="prices">
             {kindOfForm === "table" ? (
-              <TableForm {...cardForm} problems={context.problems} />
+              <TableForm {...form} problems={context.problems} />
             ) : (
-              <SlabForm {...cardForm} currency={currency} />
+              <SlabForm {...form} currency={currency} />
             )}
           </div>
           <div class="use">
-            {source === "licenses" && <SeatsForm {...cardForm} licenseId={id} from={context.period.from} />}
+            {source === "licenses" && <SeatsForm {...form} licenseId={id} from={context.period.from} />}
             {(source === "usage" || source === "events") && (
-              <UsageForm {...context} name={name} id={id} upTo={upTo} item={context.period.items[key]} />
+              <UsageForm {...context} name={name} id={id} upTo={upTo} item={period} />
             )}
             {source === "none" && <p class="soft">{context.period.label}</p>}
           </div>
@@ -111,71 +104,66 @@ function ProrationField({ path, name, ...form }: FormProps): JSX.Element {
   );
 }
 
-function SlabForm({ currency, ...form }: FormProps & { readonly currency: string }): JSX.Element {
-  const { value, path, name, book, onBook } = form;
-  const modelPath = [...path, "ratePlan", "pricingModel"];
-  const boundsPath = [...path, "rateValues", 0, "rateConfig"];
-  const slabs = listAt(value, [...path, "ratePlan", "slabs"]);
+type SlabProps = FormProps & { readonly currency: string };
+
+function SlabForm({ currency, ...form }: SlabProps): JSX.Element {
+  const { value, path, name, text, onText } = form;
+  const limitPath = [...path, "rateValues", 0, "rateConfig"];
+  const count = listAt(value, [...path, "ratePlan", "slabs"]).length;
+  const limits = [
+    { caption: "Minimum", field: "minimumRate" },
+    { caption: "Maximum", field: "maximumRate" },
+  ];
   return (
     <>
       <table class="tiers">
-        <thead>
-          <tr>
-            <th scope="col" colSpan={2}>
-              Units
-            </th>
-            <th scope="col" class="number">
-              Price
-            </th>
-            <th scope="col">
-              <span class="hidden-text">Price for</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            { label: "Units", span: 2 },
+            { label: "Price", class: "number" },
+            { label: <span class="hidden-text">Price for</span> },
+          ]}
+        />
         <tbody>
-          {slabs.slice(0, SLABS_MAX).map((_, index) => (
-            <SlabRow key={index} {...form} index={index} count={slabs.length} currency={currency} />
+          {Array.from({ length: Math.min(count, SLABS_MAX) }, (_, index) => (
+            <SlabRow key={index} {...form} index={index} count={count} currency={currency} />
           ))}
         </tbody>
       </table>
-      {slabs.length > SLABS_MAX && (
-        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(slabs.length, "tier")}: the others are in book.jsonc.`}</p>
+      {count > SLABS_MAX && (
+        <p class="soft">{`The first ${SLABS_MAX} of ${formatCount(count, "tier")}: the others are in book.jsonc.`}</p>
       )}
       <div class="actions">
-        <button
-          type="button"
-          class="link"
-          aria-label={`Add a tier to ${name}`}
-          onClick={() => onBook(addSlab(book, path))}
-        >
+        <LinkButton label={`Add a tier to ${name}`} onClick={() => onText(addSlab(text, path))}>
           Add a tier
-        </button>
-        {slabs.length > 1 && (
-          <button
-            type="button"
-            class="link"
-            aria-label={`Remove last tier of ${name}`}
-            onClick={() => onBook(removeLastSlab(book, path))}
-          >
+        </LinkButton>
+        {count > 1 && (
+          <LinkButton label={`Remove last tier of ${name}`} onClick={() => onText(removeLastSlab(text, path))}>
             Remove last tier
-          </button>
+          </LinkButton>
         )}
         <details>
           <summary aria-label={`More about ${name}`}>More</summary>
           <div class="fields">
-            <label class="field">
-              Tiers
-              <select
-                aria-label={`${name}: pricing`}
-                value={textAt(value, modelPath)}
-                onChange={({ currentTarget }) => onBook(replaceValue(book, modelPath, currentTarget.value))}
-              >
-                <option value="TIERED">graduated</option>
-                <option value="VOLUME">volume</option>
-              </select>
-            </label>
-            <OptionalField {...form} caption="Minimum" currency={currency} path={[...boundsPath, "minimumRate"]} />
-            <OptionalField {...form} caption="Maximum" currency={currency} path={[...boundsPath, "maximumRate"]} />
+            <SelectField
+              caption="Tiers"
+              label={`${name}: pricing`}
+              {...bind(form, [...path, "ratePlan", "pricingModel"])}
+              options={[
+                ["TIERED", "graduated"],
+                ["VOLUME", "volume"],
+              ]}
+            />
+            {limits.map(({ caption, field }) => (
+              <NumberField
+                key={field}
+                caption={caption}
+                label={`${name}: ${caption.toLowerCase()}`}
+                {...bind(form, [...limitPath, field], [...limitPath, field])}
+                currency={currency}
+                isOptional
+              />
+            ))}
             {path.includes("licenseRateCards") && <ProrationField {...form} />}
           </div>
         </details>
@@ -184,67 +172,57 @@ function SlabForm({ currency, ...form }: FormProps & { readonly currency: string
   );
 }
 
-interface SlabRowProps extends FormProps {
-  readonly index: number;
-  readonly count: number;
-  readonly currency: string;
-}
-
-function SlabRow({ index, count, currency, ...form }: SlabRowProps): JSX.Element {
-  const { value, path, name, book, onBook } = form;
-  const slabsPath: FormPath = [...path, "ratePlan", "slabs"];
-  const slabPath = [...slabsPath, index];
-  const ratePath = [...path, "rateValues", 0, "slabRates", index, "rate"];
+function SlabRow({
+  index,
+  count,
+  currency,
+  ...form
+}: SlabProps & { readonly index: number; readonly count: number }): JSX.Element {
+  const { value, path, name, text, onText } = form;
+  const slabPath = [...path, "ratePlan", "slabs", index];
+  const startOf = (at: number): string => textAt(value, [...path, "ratePlan", "slabs", at, "startAfter"]);
   const sizePath = [...slabPath, "slabConfig", "packageSize"];
-  const type = textAt(value, [...slabPath, "priceType"]);
-  const rowLabel = `${name}, tier ${index + 1}`;
+  const typePath = [...slabPath, "priceType"];
+  const rate = bind(form, [...path, "rateValues", 0, "slabRates", index, "rate"]);
+  const type = textAt(value, typePath);
+  const label = `${name}, tier ${index + 1}`;
   const isLast = index === count - 1;
-  const rate = textAt(value, ratePath);
+  const setType = (chosen: string): void => {
+    const next = replaceValue(text, typePath, chosen);
+    const isNewSize = chosen === "PACKAGE" && valueAt(value, sizePath) === undefined;
+    onText(isNewSize ? replaceValue(next, sizePath, "100") : next);
+  };
   return (
     <tr>
       <td class="before">{count === 1 ? "all" : isLast ? "above" : "up to"}</td>
       <td>
         {!isLast && (
           <NumberField
-            label={`${rowLabel}: up to`}
-            value={textAt(value, [...slabsPath, index + 1, "startAfter"])}
-            onValue={(text) => onBook(moveSlabStart(book, path, index + 1, text))}
+            label={`${label}: up to`}
+            value={startOf(index + 1)}
+            onValue={(typed) => onText(moveSlabStart(text, path, index + 1, typed))}
           />
         )}
-        {isLast && count > 1 && (
-          <span class="figure-text">{groupThousands(textAt(value, [...slabPath, "startAfter"]))}</span>
-        )}
+        {isLast && count > 1 && <span class="figure-text">{groupThousands(startOf(index))}</span>}
       </td>
       <td>
-        <NumberField
-          label={`${rowLabel}: rate`}
-          value={rate}
-          currency={currency}
-          onValue={(text) => onBook(replaceValue(book, ratePath, text))}
-        />
+        <NumberField label={`${label}: rate`} {...rate} currency={currency} />
       </td>
       <td class="after">
-        <select
-          aria-label={`${rowLabel}: price`}
+        <SelectField
+          label={`${label}: price`}
           value={type}
-          onChange={({ currentTarget: { value: chosenType } }) => {
-            const next = replaceValue(book, [...slabPath, "priceType"], chosenType);
-            const isNew = chosenType === "PACKAGE" && valueAt(value, sizePath) === undefined;
-            onBook(isNew ? replaceValue(next, sizePath, "100") : next);
-          }}
-        >
-          <option value="PER_UNIT">{Number(rate) === 0 && rate !== "" ? "free" : "each"}</option>
-          <option value="PACKAGE">per package</option>
-          <option value="FLAT">in all</option>
-        </select>
+          options={[
+            ["PER_UNIT", Number(rate.value) === 0 && rate.value !== "" ? "free" : "each"],
+            ["PACKAGE", "per package"],
+            ["FLAT", "in all"],
+          ]}
+          onValue={setType}
+        />
         {type === "PACKAGE" && (
           <>
             {" of "}
-            <NumberField
-              label={`${rowLabel}: package size`}
-              value={textAt(value, sizePath)}
-              onValue={(text) => onBook(replaceValue(book, sizePath, text))}
-            />
+            <NumberField label={`${label}: package size`} {...bind(form, sizePath)} />
           </>
         )}
       </td>

@@ -6,11 +6,10 @@ import { type FormPath, listAt, readEditableValue } from "../../play/book-edits.
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayCycles } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
-import { Cycles } from "./cycles.tsx";
-import { textAt } from "./field.tsx";
+import { LinkButton, textAt, DayField } from "./field.tsx";
 import type { ItemContext } from "./item-card.tsx";
 import { JsonEditor } from "./json-editor.tsx";
-import { AccountForm, PlanForm } from "./plan-form.tsx";
+import { AccountForm, Cycles, PlanForm } from "./plan-form.tsx";
 
 /** The maximum number of plans with a form. */
 const PLANS_MAX = 10;
@@ -78,10 +77,10 @@ function Problems({
             {problem.line === undefined ? (
               <bdi>{problem.message}</bdi>
             ) : (
-              <button type="button" class="link" onClick={() => onProblem(problem)}>
+              <LinkButton onClick={() => onProblem(problem)}>
                 {`line ${problem.line}: `}
                 <bdi>{problem.message}</bdi>
-              </button>
+              </LinkButton>
             )}
           </li>
         ))}
@@ -95,7 +94,7 @@ function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Elemen
   const value = readEditableValue(book);
   const plans = listAt(value, ["pricePlans"]);
   const accounts = listAt(value, ["accounts"]);
-  const form = { value, book, onBook: (text: string) => onChange({ book: text }) };
+  const form = { value, text: book, onText: (text: string) => onChange({ book: text }) };
   const terms = listAt(accounts[0], ["pricePlans"]);
   const findSince = (id: string): FormPath | undefined => {
     const index = terms.findIndex((term) => textAt(term, ["pricePlanId"]) === id);
@@ -143,17 +142,20 @@ function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Elemen
             />
           ))}
           <div class="fields">
-            {(["from", "until"] as const).map((end) => (
-              <label key={end} class="field">
-                {end === "from" ? "Invoices from" : "until"}
-                <input
-                  type="date"
-                  aria-label={end === "from" ? "From" : "Until"}
-                  value={state[end]}
-                  onInput={({ currentTarget }) => onChange({ [end]: currentTarget.value })}
-                />
-              </label>
-            ))}
+            <DayField
+              caption="Invoices from"
+              label="From"
+              value={state.from}
+              required
+              onValue={(from) => onChange({ from })}
+            />
+            <DayField
+              caption="until"
+              label="Until"
+              value={state.until}
+              required
+              onValue={(until) => onChange({ until })}
+            />
           </div>
         </details>
       )}

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { JsonObject } from "../../../book/short/json-object.ts";
-import { findWrittenPath, listAt, replaceValue } from "../../play/book-edits.ts";
+import { findWrittenPath, type FormPath, listAt, replaceValue } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import {
   cellText,
@@ -19,7 +19,20 @@ import {
   type RowProblem,
 } from "../../play/table-grid.ts";
 import { formatCount } from "../common/format.ts";
-import { type FormProps, OptionalField } from "./field.tsx";
+import { bind, type FormProps, NumberField, RemoveButton } from "./field.tsx";
+
+/** A number in a table that holds for all rows. */
+interface OptionalField {
+  readonly caption: string;
+  readonly field: FormPath;
+  /** What an empty text removes; default the field. */
+  readonly owner?: FormPath;
+}
+
+const LIMITS: readonly OptionalField[] = [
+  { caption: "Minimum", field: ["minimum"] },
+  { caption: "Maximum", field: ["maximum"] },
+];
 
 /** The maximum number of rows with fields. */
 const ROWS_MAX = 200;
@@ -28,7 +41,7 @@ export function TableForm({
   problems,
   ...form
 }: FormProps & { readonly problems: readonly PlayProblem[] }): JSX.Element {
-  const { value, path, name, book, onBook } = form;
+  const { value, path, name, text: book, onText } = form;
   const [change, setChange] = useState<{ readonly message: string; readonly after: string } | undefined>();
   const rowsPath = [...path, "rateTable", "rows"];
   const rows = listGridRows(value, path);
@@ -41,8 +54,15 @@ export function TableForm({
   const setRows = (next: readonly JsonObject[], message?: string): void => {
     const after = replaceValue(book, rowsPath, next);
     if (message !== undefined) setChange({ message, after });
-    onBook(after);
+    onText(after);
   };
+  const rates = columns.filter(({ path: [field] }) => field === "rate");
+  const optionalFields: readonly OptionalField[] = [
+    { caption: "Units of a rate", field: ["per"] },
+    { caption: "Free units", field: ["allowance", "quantity"], owner: ["allowance"] },
+    // Limits in several currencies are edited in the JSON.
+    ...(rates.length === 1 ? LIMITS : []),
+  ];
   const paste = (row: number, column: number, text: string): void => {
     const result = pasteCells(rows, columns, { row, column }, parsePastedCells(text));
     setRows(result.rows, describePaste(result));
@@ -75,14 +95,10 @@ export function TableForm({
                 onPaste={(column, text) => paste(index, column, text)}
               >
                 {index < rows.length && (
-                  <button
-                    type="button"
-                    class="icon"
-                    aria-label={`Remove ${name}, row ${index + 1}`}
+                  <RemoveButton
+                    label={`Remove ${name}, row ${index + 1}`}
                     onClick={() => setRows(rows.toSpliced(index, 1), `Row ${index + 1} removed.`)}
-                  >
-                    ×
-                  </button>
+                  />
                 )}
               </TableRow>
             ))}
@@ -95,28 +111,18 @@ export function TableForm({
       <p role="status" class="soft small">
         {change?.after === book ? <bdi>{change.message}</bdi> : "Paste cells of a spreadsheet at any cell."}
       </p>
-      <TableFields {...form} path={[...path, "rateTable"]} columns={columns} />
+      <div class="fields">
+        {optionalFields.map(({ caption, field, owner = field }) => (
+          <NumberField
+            key={caption}
+            caption={caption}
+            label={`${name}: ${caption.toLowerCase()}`}
+            {...bind(form, [...path, "rateTable", ...field], [...path, "rateTable", ...owner])}
+            isOptional
+          />
+        ))}
+      </div>
     </>
-  );
-}
-
-/** The fields of a table that hold for all rows. */
-function TableFields({ columns, ...form }: FormProps & { readonly columns: readonly GridColumn[] }): JSX.Element {
-  const { path } = form;
-  const hasOneRate = columns.filter(({ path: [field] }) => field === "rate").length === 1;
-  return (
-    <div class="fields">
-      <OptionalField {...form} caption="Units of a rate" path={[...path, "per"]} />
-      <OptionalField
-        {...form}
-        caption="Free units"
-        path={[...path, "allowance", "quantity"]}
-        owner={[...path, "allowance"]}
-      />
-      {/* Limits in several currencies are edited in the JSON. */}
-      {hasOneRate && <OptionalField {...form} caption="Minimum" path={[...path, "minimum"]} />}
-      {hasOneRate && <OptionalField {...form} caption="Maximum" path={[...path, "maximum"]} />}
-    </div>
   );
 }
 

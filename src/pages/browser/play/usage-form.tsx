@@ -1,5 +1,5 @@
 /** The usage of one item in the shown billing period: a total with a slider, its days, or where else it comes from. */
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { Book } from "../../../book/resources/book.ts";
@@ -17,7 +17,16 @@ import {
   type UsageShape,
 } from "../../play/typed-usage.ts";
 import { formatNumber } from "../common/format.ts";
-import { type FormProps, NumberField, textAt } from "./field.tsx";
+import {
+  bind,
+  type FieldValue,
+  type FormProps,
+  LinkButton,
+  NumberField,
+  RemoveButton,
+  textAt,
+  DayField,
+} from "./field.tsx";
 
 export interface UsageProps {
   readonly name: string;
@@ -155,55 +164,61 @@ interface DayRowsProps {
 function DayRows({ name, id, rows, period, onRows }: DayRowsProps): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   const setRow = (index: number, part: Partial<DatedQuantity>): void =>
-    onRows(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
+    onRows(rows.with(index, { ...(rows[index] as DatedQuantity), ...part }));
+  const lastDay = formatDate(addDays(parseDate(period.until), -1));
   return (
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary aria-label={`${name}: by day`}>By day</summary>
       {isOpen && (
         <>
           {rows.slice(0, ROWS_MAX).map((row, index) => (
-            <div class="dated-row" key={index}>
-              <NumberField
-                label={`${name}, row ${index + 1}: quantity`}
-                value={row.quantity}
-                onValue={(quantity) => setRow(index, { quantity })}
-              />
-              <input
-                type="date"
-                aria-label={`${name}, row ${index + 1}: day`}
-                value={row.date}
-                min={period.from}
-                max={formatDate(addDays(parseDate(period.until), -1))}
-                required
-                onChange={({ currentTarget: { value: date, validity } }) => validity.valid && setRow(index, { date })}
-              />
-              <button
-                type="button"
-                class="icon"
-                aria-label={`Remove ${name}, row ${index + 1}`}
-                onClick={() => onRows(rows.toSpliced(index, 1))}
-              >
-                ×
-              </button>
+            <DatedRow
+              key={index}
+              name={`${name}, row ${index + 1}`}
+              quantity={{ value: row.quantity, onValue: (quantity) => setRow(index, { quantity }) }}
+              date={{ value: row.date, onValue: (date) => setRow(index, { date }), min: period.from, max: lastDay }}
+              dateName="day"
+              onRemove={() => onRows(rows.toSpliced(index, 1))}
+            >
               {row.group !== undefined && (
                 <span class="tiny">
                   <bdi>{Object.values(row.group).join(", ")}</bdi>
                 </span>
               )}
-            </div>
+            </DatedRow>
           ))}
           {rows.length > ROWS_MAX && <p class="soft small">{`The first ${ROWS_MAX} of ${rows.length} rows.`}</p>}
-          <button
-            type="button"
-            class="link"
-            aria-label={`Add a day to ${name}`}
+          <LinkButton
+            label={`Add a day to ${name}`}
             onClick={() => onRows([...rows, { ...rows.at(-1), of: id, date: period.from, quantity: "100" }])}
           >
             Add a day
-          </button>
+          </LinkButton>
         </>
       )}
     </details>
+  );
+}
+
+interface DatedRowProps {
+  readonly name: string;
+  readonly quantity: FieldValue;
+  readonly date: FieldValue & { readonly min?: string; readonly max?: string };
+  /** What the date is, for screen readers. */
+  readonly dateName: string;
+  readonly onRemove: () => void;
+  readonly children?: ComponentChildren;
+}
+
+/** A quantity and its date. */
+function DatedRow({ name, quantity, date, dateName, onRemove, children }: DatedRowProps): JSX.Element {
+  return (
+    <div class="dated-row">
+      <NumberField label={`${name}: quantity`} {...quantity} />
+      <DayField label={`${name}: ${dateName}`} {...date} required />
+      <RemoveButton label={`Remove ${name}`} onClick={onRemove} />
+      {children}
+    </div>
   );
 }
 
@@ -213,46 +228,27 @@ export function SeatsForm({
   from,
   ...form
 }: FormProps & { readonly licenseId: string; readonly from: string }): JSX.Element {
-  const { value, name, book, onBook } = form;
+  const { value, name, text, onText } = form;
   const listPath = ["accounts", 0, "licenseUpdates"];
   const updates = listAt(value, listPath);
   const ownIndexes = [...updates.keys()].filter((index) => textAt(updates[index], ["licenseId"]) === licenseId);
-  const setUpdates = (next: readonly unknown[]): void => onBook(replaceValue(book, listPath, next));
+  const setUpdates = (next: readonly unknown[]): void => onText(replaceValue(text, listPath, next));
   return (
     <>
       {ownIndexes.length === 0 && <p class="soft">No quantity yet.</p>}
       {ownIndexes.map((index, row) => (
-        <div class="dated-row" key={index}>
-          <NumberField
-            label={`${name}, row ${row + 1}: quantity`}
-            value={textAt(value, [...listPath, index, "quantity"])}
-            onValue={(quantity) => onBook(replaceValue(book, [...listPath, index, "quantity"], quantity))}
-          />
-          <input
-            type="date"
-            aria-label={`${name}, row ${row + 1}: from`}
-            value={textAt(value, [...listPath, index, "effectiveFrom"]).slice(0, 10)}
-            onChange={({ currentTarget: { value: day } }) =>
-              day !== "" && onBook(replaceValue(book, [...listPath, index, "effectiveFrom"], day))
-            }
-          />
-          <button
-            type="button"
-            class="icon"
-            aria-label={`Remove ${name}, row ${row + 1}`}
-            onClick={() => setUpdates(updates.toSpliced(index, 1))}
-          >
-            ×
-          </button>
-        </div>
+        <DatedRow
+          key={index}
+          name={`${name}, row ${row + 1}`}
+          quantity={bind(form, [...listPath, index, "quantity"])}
+          date={bind(form, [...listPath, index, "effectiveFrom"])}
+          dateName="from"
+          onRemove={() => setUpdates(updates.toSpliced(index, 1))}
+        />
       ))}
-      <button
-        type="button"
-        class="link"
-        onClick={() => setUpdates([...updates, { licenseId, quantity: "1", effectiveFrom: from }])}
-      >
+      <LinkButton onClick={() => setUpdates([...updates, { licenseId, quantity: "1", effectiveFrom: from }])}>
         {ownIndexes.length === 0 ? "Set a quantity" : "Add a change"}
-      </button>
+      </LinkButton>
     </>
   );
 }

@@ -1,15 +1,27 @@
-/** Prices a file of events in a worker, while the page stays responsive. */
+/** Prices a file of events in a worker, while the page stays responsive, with a form that maps its columns. */
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { valueAt } from "../../../book/short/json-object.ts";
 import { InputError } from "../../../event-files/input-error.ts";
-import { tryParseJson } from "../../play/book-edits.ts";
-import { isMapText, findMissingParts, proposeMap } from "../../play/column-map.ts";
+import type { Sample } from "../../../event-files/sample-columns.ts";
+import { TIME_FORMS } from "../../../event-files/time-forms.ts";
+import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
+import {
+  createFieldOrigin,
+  createTimeOrigin,
+  findMissingParts,
+  isMapText,
+  listAccountIds,
+  listMapParts,
+  listSchemaNames,
+  proposeMap,
+  readMapSchema,
+} from "../../play/column-map.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
-import { ColumnForm } from "./column-form.tsx";
-import { type ChosenFile, readSample } from "./file-events.ts";
-import type { WorkerRequest, WorkerMessage } from "./file-worker.ts";
+import { bind, type FormProps, LinkButton, SelectField, textAt, TextField } from "./field.tsx";
+import { type ChosenFile, readSample, type WorkerMessage, type WorkerRequest } from "./file-events.ts";
 import type { Session } from "./session.ts";
 
 /** The maximum size of a map in bytes; larger files are not read as maps. */
@@ -107,9 +119,7 @@ export function FilePanel({ chosen, book, message, onFile }: FilePanelProps): JS
             <strong>
               <bdi>{chosen.file.name}</bdi>
             </strong>
-            <button type="button" class="link" onClick={() => onFile(null)}>
-              Remove the file
-            </button>
+            <LinkButton onClick={() => onFile(null)}>Remove the file</LinkButton>
           </>
         )}
       </div>
@@ -218,3 +228,141 @@ function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Elem
     }
   }
 }
+
+interface ColumnFormProps {
+  readonly map: string;
+  /** The parsed book. */
+  readonly book: unknown;
+  readonly sample: Sample;
+  readonly onMap: (map: string) => void;
+  readonly onPrice: () => void;
+}
+
+function ColumnForm({ map, book, sample, onMap, onPrice }: ColumnFormProps): JSX.Element {
+  const value = tryParseJson(map);
+  const schema = readMapSchema(value);
+  const missingParts = findMissingParts(value, book);
+  const form = { value, text: map, onText: onMap };
+  return (
+    <form
+      class="column-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPrice();
+      }}
+    >
+      <p role="status" class={missingParts.length === 0 ? "soft" : "bad"}>
+        {missingParts.length === 0
+          ? "All event fields have a column."
+          : `Choose a column for: ${missingParts.join(", ")}.`}
+      </p>
+      <SelectField
+        caption="event schema"
+        value={schema}
+        options={[...new Set([schema, ...listSchemaNames(book)])].map((name) => [name, name || "choose…"])}
+        onValue={(name) => onMap(proposeMap(sample, book, name))}
+      />
+      {listMapParts(book, schema).map(({ path, label }) => (
+        <OriginField key={label} {...form} path={path} name={label} sample={sample} />
+      ))}
+      <datalist id="accounts">
+        {listAccountIds(book).map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <details>
+        <summary>The map as JSON, for --map</summary>
+        <textarea
+          class="code"
+          aria-label="The map as JSON"
+          spellcheck={false}
+          rows={12}
+          value={map}
+          onInput={({ currentTarget }) => onMap(currentTarget.value)}
+        />
+      </details>
+      <button type="submit" disabled={missingParts.length > 0}>
+        Price the file
+      </button>
+    </form>
+  );
+}
+
+/** The origin of a part that is the same in all rows. */
+const CONSTANT = "value";
+/** The origin of a part that combines several columns, or has the row number. */
+const TEMPLATE = "template";
+
+/** Where a part of an event comes from. */
+function OriginField({ sample, ...form }: FormProps & { readonly sample: Sample }): JSX.Element {
+  const { path, name, value, text, onText } = form;
+  const list = String(path[0]);
+  const kind = ["column", CONSTANT, TEMPLATE].find((key) => valueAt(value, [...path, key]) !== undefined) ?? "";
+  const column = textAt(value, [...path, "column"]);
+  const columns = [...new Set([...(kind === "column" ? [column] : []), ...sample.header])].filter(
+    (each) => each !== "",
+  );
+  const createOrigin = (option: string): object | undefined => {
+    if (option === "") return undefined;
+    if (option === CONSTANT) return { value: "" };
+    if (option === TEMPLATE) return { template: "row-{row}" };
+    const chosen = option.slice(1);
+    return list === "timestamp" ? createTimeOrigin(sample, chosen) : createFieldOrigin(sample, chosen, list);
+  };
+  const options: readonly (readonly [string, string])[] = [
+    ["", "choose…"],
+    ...columns.map((each) => [`:${each}`, `column ${each}`] as const),
+    ...(list === "timestamp" || list === "id" ? [] : [[CONSTANT, "same value in all rows"] as const]),
+    ...(list === "id" || kind === TEMPLATE ? [[TEMPLATE, "combined from columns"] as const] : []),
+  ];
+  return (
+    <div class="row">
+      <SelectField
+        caption={name}
+        value={kind === "column" ? `:${column}` : kind}
+        options={options}
+        onValue={(option) => onText(replaceValue(text, path, createOrigin(option)))}
+      />
+      {kind === CONSTANT && (
+        <TextField
+          label={`${name}, same value in all rows`}
+          list={list === "accountId" ? "accounts" : undefined}
+          {...bind(form, [...path, CONSTANT])}
+        />
+      )}
+      {kind === TEMPLATE && (
+        <TextField label={`${name}, combined from columns`} {...bind(form, [...path, TEMPLATE], [...path, TEMPLATE])} />
+      )}
+      {kind === "column" && list === "attributes" && (
+        <SelectField
+          label={`${name}: decimal mark`}
+          {...bind(form, [...path, "decimal"], [...path, "decimal"])}
+          options={[
+            ["", "plain numbers such as 1234.5"],
+            [",", "decimal comma, as in 1.234,5"],
+            [".", "decimal point, as in 1,234.5"],
+          ]}
+        />
+      )}
+      {kind === "column" && list === "timestamp" && (
+        <>
+          <SelectField
+            label="form of times"
+            {...bind(form, [...path, "form"], [...path, "form"])}
+            options={[["", "as in 2026-01-31T12:00:00Z"], ...TIME_OPTIONS]}
+          />
+          <TextField
+            class="figure"
+            caption="zone, where they name none"
+            placeholder="UTC"
+            {...bind(form, [...path, "zone"], [...path, "zone"])}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+const TIME_OPTIONS = [...TIME_FORMS.keys()].map(
+  (form) => [form, form.endsWith("seconds") ? `${form} since 1970` : form] as const,
+);
