@@ -101,13 +101,8 @@ export async function listSchedules(context: EngineContext, accountId: string): 
 }
 
 export async function migratePlan(context: EngineContext, input: MigrationRequest): Promise<Migration> {
-  const { retainStartOffsets, pricingCycleConfig, ...versions } = readRequest("migrate", input);
-  const request: MigrateRequest = {
-    ...versions,
-    retainStartOffsets: retainStartOffsets ?? undefined,
-    pricingCycleConfig: pricingCycleConfig ?? undefined,
-  };
-  if (request.pricingCycleConfig !== undefined) checkCycles(request.pricingCycleConfig);
+  const request = readRequest("migrate", input);
+  if (request.pricingCycleConfig) checkCycles(request.pricingCycleConfig);
   const { store, clock, configuration } = context;
   return runOperation(context, {
     async scope() {

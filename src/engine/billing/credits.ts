@@ -55,14 +55,7 @@ async function createCredits(
   context: EngineContext,
   input: readonly CreditRequest[],
 ): Promise<readonly CreditSnapshot[]> {
-  const requests = readRequest("creditCreate", input).map(
-    ({ effectiveUntil, applicableEntityIds, idempotencyKey, ...request }) => ({
-      ...request,
-      effectiveUntil: effectiveUntil ?? undefined,
-      applicableEntityIds: applicableEntityIds ?? undefined,
-      idempotencyKey: idempotencyKey ?? undefined,
-    }),
-  );
+  const requests = readRequest("creditCreate", input);
   const accountIds = [...new Set(requests.map(({ accountId }) => accountId))];
   return runOperation(context, {
     scope: lockAccounts(accountIds),
@@ -145,11 +138,11 @@ function requireSnapshot(snapshot: CreditSnapshot | undefined): CreditSnapshot {
 /** Checks that the applicableEntityIds of a credit exist (S12.2). */
 function checkEntities(
   { book }: Catalog,
-  requests: readonly { readonly applicableEntityIds?: readonly string[] | undefined }[],
+  requests: readonly { readonly applicableEntityIds?: readonly string[] | null | undefined }[],
 ): void {
   const existingIds = new Set([...book.usageMeters, ...book.addOns, ...book.features].map(({ id }) => id));
-  for (const [index, { applicableEntityIds = [] }] of requests.entries()) {
-    const unknown = applicableEntityIds.findIndex((id) => !existingIds.has(id) && !CARD_KIND_WORDS.has(id));
+  for (const [index, { applicableEntityIds }] of requests.entries()) {
+    const unknown = (applicableEntityIds ?? []).findIndex((id) => !existingIds.has(id) && !CARD_KIND_WORDS.has(id));
     if (unknown < 0) continue;
     const path = `[${index}].applicableEntityIds[${unknown}]`;
     throw invalidInputError(

@@ -71,8 +71,7 @@ async function grantEntry(
   { accountId, featureId }: FeatureTarget,
   input: EntryGrantRequest,
 ): Promise<EntrySnapshot> {
-  const { idempotencyKey, ...grant } = readRequest("entryGrant", input);
-  const request = { ...grant, featureId, idempotencyKey: idempotencyKey ?? undefined };
+  const request = { ...readRequest("entryGrant", input), featureId };
   return runOperation(context, {
     scope: lockAccounts([accountId]),
     async decide({ catalog, view, workspace, now }) {
@@ -89,12 +88,8 @@ async function updateEntry(
   { accountId, entryId, featureId }: EntryTarget,
   input: EntryPatch,
 ): Promise<EntrySnapshot> {
-  const { granted, effectiveUntil } = readRequest("entryPatch", input);
-  const change: entryCommands.EntryChange = {
-    granted: granted ?? undefined,
-    effectiveUntil: effectiveUntil ?? undefined,
-  };
-  if (change.granted === undefined && change.effectiveUntil === undefined) {
+  const change = readRequest("entryPatch", input);
+  if ((change.granted ?? undefined) === undefined && (change.effectiveUntil ?? undefined) === undefined) {
     throw inputError([createProblem("$.granted", "MISSING", { expected: "granted or effectiveUntil" })]);
   }
   return runOperation(context, {

@@ -31,12 +31,7 @@ async function updateLicense(
   accountId: string,
   input: LicenseUpdateRequest,
 ): Promise<licenseCommands.LicenseUpdateResult> {
-  const { effectiveFrom, idempotencyKey, ...change } = readRequest("licenseUpdate", input);
-  const request = {
-    ...change,
-    effectiveFrom: effectiveFrom ?? undefined,
-    idempotencyKey: idempotencyKey ?? undefined,
-  };
+  const request = readRequest("licenseUpdate", input);
   return decideOnAccount(context, accountId, (catalog, account, now) =>
     licenseCommands.updateLicense(catalog, account, request, now, context.ids),
   );

@@ -97,10 +97,10 @@ export interface KeyedRecords {
 export function findByIdempotencyKey<Kind extends keyof KeyedRecords>(
   account: AccountState,
   kind: Kind,
-  key: string | undefined,
+  key: string | null | undefined,
   isSame: (record: KeyedRecords[Kind]) => boolean,
 ): KeyedRecords[Kind] | undefined {
-  if (key === undefined) return undefined;
+  if (!key) return undefined;
   const records: { readonly [Each in keyof KeyedRecords]: readonly KeyedRecords[Each][] } = {
     entry: account.entries(),
     credit: account.credits(),

@@ -48,7 +48,7 @@ export interface AssociateRequest {
   /** Checked against the account's currency. */
   readonly override?: PricePlanDetailsOverride | undefined;
   /** Keeps the cycles of the plan in force at `from`; a `pricingCycleConfig` of the override takes precedence. */
-  readonly retainStartOffsets?: boolean | undefined;
+  readonly retainStartOffsets?: boolean | null | undefined;
 }
 
 /** A half-open range of days, as midnights UTC. */

@@ -1,4 +1,6 @@
 /** Grants and voids monetary credits manually (S12), and returns them to readers. */
+import type { Frozen } from "../../book/resources/fields.ts";
+import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
@@ -20,19 +22,7 @@ import { invalidInputError, idCollisionError, notFoundError, quoteText, refusedE
 export const OPEN_CREDITS_MAX = 1000;
 
 /** A credit to grant; references are ids. */
-export interface CreditRequest {
-  readonly accountId: string;
-  readonly purpose: string;
-  /** Major units of the account's invoice currency, above 0. */
-  readonly creditAmount: Decimal;
-  readonly priority: number;
-  /** Inclusive. */
-  readonly effectiveFrom: Instant;
-  /** Exclusive; default no expiry. */
-  readonly effectiveUntil?: Instant | undefined;
-  readonly applicableEntityIds?: readonly string[] | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
+export type CreditRequest = Frozen<RequestOutput<"creditCreate">[number]>;
 
 /** A credit as reads return it (S12.4). */
 export interface CreditSnapshot {
@@ -76,8 +66,7 @@ export function createCredits(
     if (account.record.status !== "ACTIVE")
       throw refusedError("S16.3", `the account ${quoteText(account.record.id)} is archived`);
     checkRequest(request, `creditRequests[${index}]`);
-    const { idempotencyKey } = request;
-    const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const key = request.idempotencyKey ? { idempotencyKey: request.idempotencyKey } : {};
     checkOpen(account, open);
     const id = ids("cr");
     if (account.credit(id) !== undefined) throw idCollisionError("credit", id);
@@ -151,7 +140,7 @@ function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditReq
       `expected an amount above 0, got ${formatDecimal(creditAmount)}`,
     );
   }
-  if (effectiveUntil === undefined || effectiveUntil > effectiveFrom) return;
+  if (typeof effectiveUntil !== "number" || effectiveUntil > effectiveFrom) return;
   const got = formatInstant(effectiveUntil);
   throw invalidInputError(
     `${path}.effectiveUntil`,

@@ -1,6 +1,8 @@
 /**
  * Grants, changes and voids purchased feature credit entries, and reads the events whose overage may move (S11.5, S11.8).
  */
+import type { Frozen } from "../../book/resources/fields.ts";
+import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
 import type { AccountState } from "../account-state.ts";
@@ -21,21 +23,10 @@ import { invalidInputError, notFoundError, quoteText, refusedError, requireUnuse
 export const OPEN_ENTRIES_MAX = 1000;
 
 /** An entry to grant. */
-export interface EntryRequest {
-  readonly featureId: string;
-  /** Units, 0 or more. */
-  readonly granted: Decimal;
-  /** In force over the half-open `[effectiveFrom, effectiveUntil)`. */
-  readonly effectiveFrom: Instant;
-  readonly effectiveUntil: Instant;
-  readonly idempotencyKey?: string | undefined;
-}
+export type EntryRequest = Frozen<RequestOutput<"entryGrant">> & { readonly featureId: string };
 
 /** Changes to an entry; absent fields stay. */
-export interface EntryChange {
-  readonly granted?: Decimal | undefined;
-  readonly effectiveUntil?: Instant | undefined;
-}
+export type EntryChange = Frozen<RequestOutput<"entryPatch">>;
 
 /**
  * Grants an entry of source PURCHASE and moves open overage onto it (S11.5). A repeated request with the same
@@ -73,7 +64,7 @@ export function grantEntry(
     effectiveUntil,
     createdAt: now,
     voided: false,
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(idempotencyKey ? { idempotencyKey } : {}),
   };
   if (canBeSpent(entry, now)) checkEntryCount(account, now);
   account.putEntry(entry);

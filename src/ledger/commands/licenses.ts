@@ -1,4 +1,6 @@
 /** Changes license quantities (S10.1). */
+import type { Frozen } from "../../book/resources/fields.ts";
+import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
@@ -18,16 +20,8 @@ import { notFoundError, quoteText, refusedError, requireUnusedId } from "../refu
 /** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
 export const LICENSE_UPDATES_MAX = 1000;
 
-/** A change of the quantity of a license. */
-export interface LicenseUpdateRequest {
-  /** An add-on's id. */
-  readonly licenseId: string;
-  readonly updateType: "ABSOLUTE" | "RELATIVE";
-  readonly quantity: Decimal;
-  /** Default: when the update arrives. */
-  readonly effectiveFrom?: Instant | undefined;
-  readonly idempotencyKey?: string | undefined;
-}
+/** A change of the quantity of a license, which takes effect when it arrives if it says no other time. */
+export type LicenseUpdateRequest = Frozen<RequestOutput<"licenseUpdate">>;
 
 /** An update and the resulting quantity. */
 export interface LicenseUpdateResult {
@@ -90,9 +84,9 @@ function createUpdateRecord(
     updateType,
     quantity,
     effectiveFrom: effectiveFrom ?? now,
-    ...(effectiveFrom === undefined ? { fromArrival: true as const } : {}),
+    ...(typeof effectiveFrom === "number" ? {} : { fromArrival: true as const }),
     createdAt: decisionInstant(account.record, now),
-    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(idempotencyKey ? { idempotencyKey } : {}),
   };
 }
 
@@ -101,7 +95,7 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
     update.licenseId === request.licenseId &&
     update.updateType === request.updateType &&
     update.quantity.eq(request.quantity) &&
-    (update.fromArrival === true ? undefined : update.effectiveFrom) === request.effectiveFrom
+    (update.fromArrival === true ? undefined : update.effectiveFrom) === (request.effectiveFrom ?? undefined)
   );
 }
 

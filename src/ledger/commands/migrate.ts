@@ -1,8 +1,9 @@
 /** Migration: moves every account on one plan version to another plan or version (S16.5). */
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
+import type { Frozen } from "../../book/resources/fields.ts";
 import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
-import type { MigrationMode } from "../../book/resources/requests.ts";
+import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import type { MigrationMode, RequestOutput } from "../../book/resources/requests.ts";
 import { formatDate, type Instant, startOfUtcDay } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
@@ -23,18 +24,8 @@ import {
   describeMissingOffsets,
 } from "./associate.ts";
 
-/** The source and target of a migration. */
-export interface MigrateRequest {
-  readonly sourceId: string;
-  readonly sourceVersion: number;
-  readonly targetId: string;
-  readonly targetVersion: number;
-  readonly mode: MigrationMode;
-  /** Keeps each account's cycles; the interval must be the target's. */
-  readonly retainStartOffsets?: boolean | undefined;
-  /** Cycles for all migrated accounts; they take precedence over retained ones and the target's. */
-  readonly pricingCycleConfig?: PricingCycleConfig | undefined;
-}
+/** The source and target of a migration, and the cycles for all migrated accounts. */
+export type MigrateRequest = Frozen<RequestOutput<"migrate">>;
 
 /** A completed migration. */
 export interface Migration {
@@ -212,7 +203,7 @@ function checkAll(accounts: readonly { readonly id: string; readonly problem: st
 }
 
 function toOverride({ pricingCycleConfig }: MigrateRequest): PricePlanDetailsOverride | undefined {
-  return pricingCycleConfig === undefined ? undefined : { ...NO_CARDS, pricingCycleConfig };
+  return pricingCycleConfig ? { ...NO_CARDS, pricingCycleConfig } : undefined;
 }
 
 function currentCycle(catalog: Catalog, record: AccountRecord, now: Instant): AccountCycle | undefined {
@@ -229,6 +220,11 @@ function toDocument({ createdAt, ...migration }: Migration, request: MigrateRequ
     id: migration.id,
     createdAt,
     updatedAt: createdAt,
-    body: { ...migration, ...request, pricingCycleConfig: request.pricingCycleConfig ?? null },
+    body: {
+      ...migration,
+      ...request,
+      retainStartOffsets: request.retainStartOffsets ?? undefined,
+      pricingCycleConfig: request.pricingCycleConfig ?? null,
+    },
   };
 }
