@@ -16,7 +16,8 @@ export {
   type DocumentRecord,
   type IdSource,
 } from "./ledger/decision.ts";
-export { type StoredEventFields, type NewEvent, toEventRecord } from "./ledger/events/new-event.ts";
+export { toEventRecord } from "./ledger/events/new-event.ts";
+export { type StoredEventFields, type NewEvent } from "./ledger/records.ts";
 export {
   type AccountRecord,
   type AliasRecord,

@@ -36,6 +36,12 @@ export interface Consumption {
   readonly overage: Exact;
 }
 
+/** The feature credits that an event takes (S11.4). */
+export interface FeatureConsumption extends Consumption {
+  readonly featureId: string;
+  readonly quantity: Exact;
+}
+
 /** Units of overage that are still allowed; 0 without an overage card in force (S11.3). */
 export type OverageAllowance = Exact | "UNLIMITED";
 

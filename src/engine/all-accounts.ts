@@ -4,12 +4,12 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
-import { partsOfRecord } from "../ledger/account-parts.ts";
 import { createWorkspace } from "../ledger/account-state.ts";
 import { draftIndexKnownUntil, refreshDraftIndex } from "../ledger/account/invoices.ts";
 import type { AccountRecord } from "../ledger/records.ts";
 import { type SkippedAccount, invalidInputError } from "../ledger/refusals.ts";
 import type { LedgerView, PageRequest } from "../ledger/view.ts";
+import { partsOfRecord } from "../ledger/working-records.ts";
 import { createYielder, runWithPauses } from "../store/yielder.ts";
 import type { EngineContext } from "./methods.ts";
 

@@ -14,7 +14,7 @@ import {
   instantOfDay,
 } from "../calendar/instant.ts";
 import { RatebookError, hasCode } from "../errors.ts";
-import { type AccountParts, listUsage, mergeCells } from "../ledger/account-parts.ts";
+import { listUsage, mergeCells } from "../ledger/account-usage.ts";
 import { findAccountPlan } from "../ledger/account/account-plan.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import {
@@ -27,6 +27,7 @@ import { type ExternalUsageQuery, prefetch } from "../ledger/reads.ts";
 import type { LedgerCell } from "../ledger/records.ts";
 import { quoteText } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import { type AccountParts } from "../ledger/working-records.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import type { Store } from "../store/store.ts";

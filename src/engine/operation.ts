@@ -4,7 +4,6 @@
  */
 import type { Day, Instant } from "../calendar/instant.ts";
 import { hasCode, invariant } from "../errors.ts";
-import type { AccountParts } from "../ledger/account-parts.ts";
 import { type AccountState, createWorkspace, type Workspace } from "../ledger/account-state.ts";
 import { catchUpPiece, isBehind } from "../ledger/account/catch-up.ts";
 import { hasManyOpenCycles } from "../ledger/account/open-cycles.ts";
@@ -14,6 +13,7 @@ import { catchUpNeeds, type ExternalUsageQuery, type InvoiceRange, prefetch, rea
 import type { AccountRecord, EventRecord } from "../ledger/records.ts";
 import { notFoundError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
+import type { AccountParts } from "../ledger/working-records.ts";
 import type { Scope } from "../store/store.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import type { Configuration } from "./configuration.ts";

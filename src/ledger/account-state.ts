@@ -1,10 +1,6 @@
-/**
- * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
- * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
- */
 import { formatGroup, findGroupLimit, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
-import type { FeatureEntry, OverageAllowance } from "../credits/feature-credits.ts";
+import type { FeatureEntry, OverageAllowance, FeatureConsumption } from "../credits/feature-credits.ts";
 import { canPay } from "../credits/monetary-credits.ts";
 import { invariant } from "../errors.ts";
 import type { AccountView } from "../invoicing/account-view.ts";
@@ -16,13 +12,11 @@ import { aggregateUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { compareIds } from "../numbers/compare-ids.ts";
 import { type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal, isZeroExact, subtractExact } from "../numbers/exact.ts";
-import type { AccountExternalUsage, AccountParts, GroupRoom } from "./account-parts.ts";
+import { withCarriedUsage } from "./account-usage.ts";
 import { findAccountPlan, findGraceTerms, type ClosedReason } from "./account/account-plan.ts";
 import { findClosedReason, findLevelsEnd } from "./account/open-cycles.ts";
-import { withCarriedUsage } from "./carried-usage.ts";
 import { type AccountPlan, type Catalog, groupTermsFor, type AccountPeriod } from "./catalog.ts";
 import { type Changes, type GatheredChanges, noChanges } from "./decision.ts";
-import type { AccountAtEvent, FeatureConsumption } from "./events/decide-event.ts";
 import type {
   AccountRecord,
   CreditRecord,
@@ -31,13 +25,20 @@ import type {
   FeatureUse,
   InvoiceRecord,
   BilledUsage,
+  AccountExternalUsage,
 } from "./records.ts";
+/**
+ * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
+ * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
+ */
 import {
   SpendableEntries,
   toLicenseChange,
   toMonetaryCredit,
   WorkingCells,
   WorkingRecords,
+  type AccountParts,
+  type GroupRoom,
 } from "./working-records.ts";
 
 /** The states of some accounts. */
@@ -74,11 +75,12 @@ const NO_PERIOD: AccountPeriod = { start: 0, end: 0 };
  * The state of one account. A batch creates a thousand of them and writes a record or two into each, so this is a class
  * instead of closures, and its lists are created on first use.
  */
-export class AccountState implements AccountAtEvent {
+export class AccountState {
   readonly id: string;
   readonly customerId: string;
   /** The current record. */
   record: AccountRecord;
+  /** Why its bill cannot be computed, as a sentence; the account then accepts no events (S13.5). */
   billFault: string | undefined = undefined;
   /** Grants due up to here were made, besides those that the record counts: future ones too. */
   grantedUpTo: Instant = Number.NEGATIVE_INFINITY;
@@ -250,17 +252,25 @@ export class AccountState implements AccountAtEvent {
     this.#billedUsage?.addTo(changes.billedUsage);
   }
 
+  /** The account's settings that a schema depends on (S4.2). */
   dependenciesOf({ index, enrichment }: SchemaProgram): AccountDependencies {
     const { id: accountId, customerId } = this;
     const cache = (this.#dependencies ??= []);
     return (cache[index] ??= enrichment.findDependencies({ accountId, customerId }));
   }
 
+  /** Whether the account certainly has room for the groups of an event, whatever they are (S18.1). */
   get hasRoomForAnyGroup(): boolean {
     const room = this.#groupRoom;
     return room === undefined ? this.#parts.fullDays === undefined : room.hasRoomForAnyGroup;
   }
 
+  /**
+   * Whether the event in the slots may add units other than 0 to its group: the account has not too many groups of the
+   * meter on the day (S18.1).
+   *
+   * @param place the index of the meter among those of the program
+   */
   hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean {
     if (this.#groupRoom !== undefined) return this.#groupRoom.hasRoomForGroup(this.id, program, place, day);
     const { fullDays } = this.#parts;
@@ -272,12 +282,14 @@ export class AccountState implements AccountAtEvent {
     return used.size < findGroupLimit(meter) || used.has(formatGroup(readGroup(texts)));
   }
 
+  /** The cycle, or the period without one, that contains an instant. */
   periodAt(at: Instant): AccountPeriod {
     const period = this.#period;
     if (at >= period.start && at < period.end) return period;
     return (this.#period = this.plan.lookup.periodAt(at));
   }
 
+  /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
   closedReasonAt(period: AccountPeriod, at: Instant, now: Instant): ClosedReason | undefined {
     const latest = Math.max(now, this.record.caughtUpTo);
     // Nearly all events are in the current cycle, whose invoice is not final.
@@ -285,11 +297,13 @@ export class AccountState implements AccountAtEvent {
     return findClosedReason(this, period, at, now);
   }
 
+  /** Until when levels that are carried over cannot change, because cycles after `at` are closed; `at` if none is (S6.5). */
   levelsEnd(at: Instant, now: Instant): Instant {
     const hasNoClosedAfter = Math.max(now, this.record.caughtUpTo) < this.periodAt(at).end;
     return hasNoClosedAfter ? at : (this.#levelsEnd ??= findLevelsEnd(this.#catalog, this, now));
   }
 
+  /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
   overageAllowanceAt(featureId: string, at: Instant, now: Instant): OverageAllowance {
     const limit = this.plan.lookup.overageAt(featureId, at, now);
     if (limit === undefined) return 0;
@@ -331,19 +345,19 @@ export class AccountState implements AccountAtEvent {
     };
   }
   #ownEntries(): WorkingRecords<EntryRecord> {
-    return (this.#entries ??= new WorkingRecords(this.#parts.entries, recordId, byCreation));
+    return (this.#entries ??= new WorkingRecords<EntryRecord>(this.#parts.entries, recordId, byCreation));
   }
   #ownCredits(): WorkingRecords<CreditRecord> {
-    return (this.#credits ??= new WorkingRecords(this.#parts.credits, recordId, byCreation));
+    return (this.#credits ??= new WorkingRecords<CreditRecord>(this.#parts.credits, recordId, byCreation));
   }
   #ownInvoices(): WorkingRecords<InvoiceRecord> {
-    return (this.#invoices ??= new WorkingRecords(this.#parts.invoices, recordId));
+    return (this.#invoices ??= new WorkingRecords<InvoiceRecord>(this.#parts.invoices, recordId));
   }
   #ownBilledUsage(): WorkingRecords<BilledUsage> {
-    return (this.#billedUsage ??= new WorkingRecords(this.#parts.externalUsage?.billed ?? [], recordId));
+    return (this.#billedUsage ??= new WorkingRecords<BilledUsage>(this.#parts.externalUsage?.billed ?? [], recordId));
   }
   #ownEvents(): WorkingRecords<EventRecord> {
-    return (this.#events ??= new WorkingRecords(this.#parts.events, eventReferenceId, byNumber));
+    return (this.#events ??= new WorkingRecords<EventRecord>(this.#parts.events, eventReferenceId, byNumber));
   }
   #ownUsage(): WorkingCells {
     return (this.#usage ??= new WorkingCells(this.id, withCarriedUsage(this.#catalog, this.#parts)));

@@ -23,13 +23,13 @@ import { formatDecimal, type Decimal, subtract, ZERO } from "../numbers/decimal.
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
 import { sha256Hex } from "../numbers/short-id.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
-import { mergeCells, type AccountParts } from "./account-parts.ts";
 import { AccountState } from "./account-state.ts";
+import { findCarriedUsage, isBilledFor, mergeCells } from "./account-usage.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/record-ids.ts";
-import { findCarriedUsage, isBilledFor } from "./carried-usage.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, LedgerCell } from "./records.ts";
 import { quoteText } from "./refusals.ts";
+import { type AccountParts } from "./working-records.ts";
 
 /** An account in a query. */
 export interface UsageAccount {

@@ -5,15 +5,15 @@
 import { type Day, dayOf, INSTANT_END, type Instant, ceilToDay } from "../calendar/instant.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
-import type { AccountExternalUsage, AccountParts } from "./account-parts.ts";
 import type { AccountState } from "./account-state.ts";
+import { isBilledFor } from "./account-usage.ts";
 import { catchUpInstant } from "./account/account-plan.ts";
 import { catchUpReadsFrom, findNewGrants } from "./account/catch-up.ts";
 import { findOpenRanges, invoicesReadFrom, type TimeRange } from "./account/open-cycles.ts";
-import { isBilledFor } from "./carried-usage.ts";
 import type { AccountPlan, Catalog } from "./catalog.ts";
-import type { AccountRecord, EventRecord, LedgerCell } from "./records.ts";
+import type { AccountRecord, EventRecord, LedgerCell, AccountExternalUsage } from "./records.ts";
 import type { LedgerView } from "./view.ts";
+import type { AccountParts } from "./working-records.ts";
 
 /** The part of a view that decisions about events and entries read. */
 export type LedgerReads = Pick<

@@ -11,6 +11,7 @@ import type { Day, Instant } from "../calendar/instant.ts";
 import type { CreditKind } from "../credits/monetary-credits.ts";
 import type { Invoice } from "../invoicing/invoice.ts";
 import type { ClosedCycles } from "../invoicing/timeline.ts";
+import type { IncomingEvent } from "../metering/event-envelope.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import type { Exact } from "../numbers/exact.ts";
@@ -241,6 +242,15 @@ export interface CarriedUsage {
   readonly cells: BilledUsage["cells"];
 }
 
+/** The external usage of one account (S17.4). */
+export interface AccountExternalUsage {
+  /** The source's current usage. */
+  readonly current: readonly LedgerCell[];
+  /** That of days that are not billed. */
+  readonly open: readonly LedgerCell[];
+  readonly billed: readonly BilledUsage[];
+}
+
 /** A feature credit entry as stored (S11). */
 export interface EntryRecord {
   readonly id: string;
@@ -300,3 +310,36 @@ export interface InvoiceRecord {
   /** The composite invoice that contains it. */
   readonly mergedInto?: string;
 }
+
+/** A new event as sent and decided. Stores choose how to represent it. */
+export interface NewEvent {
+  readonly referenceId: string;
+  readonly eventId: string;
+  /** Empty, like `customerId`, if no account has the name that was sent. */
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly schemaName: string;
+  /** Absent if no schema was active. */
+  readonly schemaVersion?: number | undefined;
+  readonly timestamp: Instant;
+  /** The time of ingest. */
+  readonly createdAt: Instant;
+  /** As sent, well formed, with a list of attributes. The object belongs to the caller: a store copies it. */
+  readonly sent: IncomingEvent["sent"];
+  readonly status: IngestStatus;
+  readonly description: string;
+  /** The ids of the schema's active meters. */
+  readonly meterIds: readonly string[];
+  /** The units of each meter; undefined if it does not match. Empty for an event that is not counted. */
+  readonly quantities: readonly (Exact | undefined)[];
+  /** The keys of these units; absent if no meter has keys (S19.2). */
+  readonly usageKeys?: readonly (string | undefined)[] | undefined;
+  /** The enriched fields, if any. */
+  readonly enriched: EventRecord["enriched"] | undefined;
+  readonly feature: FeatureUse | undefined;
+}
+
+/** A new event with only those sent fields that it does not store itself. */
+export type StoredEventFields = Omit<NewEvent, "sent"> & {
+  readonly sent: Pick<IncomingEvent["sent"], "accountId" | "attributes" | "dimensions">;
+};

@@ -1,7 +1,3 @@
-/**
- * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
- * records as other parts see them.
- */
 import {
   compareGroups,
   formatGroup,
@@ -13,25 +9,73 @@ import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
 import type { AccountView } from "../invoicing/account-view.ts";
 import { NO_END } from "../invoicing/timeline.ts";
+/**
+ * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
+ * records as other parts see them.
+ */
+import type { SchemaProgram } from "../metering/compile-metering.ts";
 import { sumGroupUsage } from "../metering/usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact } from "../numbers/exact.ts";
-import type { CreditRecord, EntryRecord, LedgerCell, LicenseUpdateRecord, UsageDelta } from "./records.ts";
+import type { AccountPlan } from "./catalog.ts";
+import type {
+  CreditRecord,
+  EntryRecord,
+  LedgerCell,
+  LicenseUpdateRecord,
+  UsageDelta,
+  AccountRecord,
+  InvoiceRecord,
+  AccountExternalUsage,
+  EventRecord,
+} from "./records.ts";
+import type { MeterDay } from "./view.ts";
 
-/** Up to this many records or sums are searched linearly; for more an index is built. */
-const FEW = 16;
+/** The data of one account as read. Parts that a decision does not need may be empty. */
+export interface AccountParts {
+  readonly record: AccountRecord;
+  readonly entries: readonly EntryRecord[];
+  readonly credits: readonly CreditRecord[];
+  readonly invoices: readonly InvoiceRecord[];
+  /** Of ingested events. */
+  readonly usage: readonly LedgerCell[];
+  readonly overage: readonly LedgerCell[];
+  /** Absent if all events are ingested. */
+  readonly externalUsage?: AccountExternalUsage;
+  /** Events that the decision may change: those to undo, and those with overage that may move (S11.5). */
+  readonly events: readonly EventRecord[];
+  /**
+   * The meters and days whose groups a decision may fill up; all usage of them was read. Others have room for all its
+   * events (S18.1).
+   */
+  readonly fullDays?: readonly Pick<MeterDay, "meterId" | "day">[] | undefined;
+  /** In a preview: whether the account has room for another group of a meter on a day (S18.1). */
+  readonly groupRoom?: GroupRoom | undefined;
+  /** Its plans, if nothing is known to be due up to the instant of an ingest. */
+  readonly currentPlan?: AccountPlan | undefined;
+}
 
-/** Records of one kind. A batch creates thousands of instances. */
+/** The room for groups of all accounts of a preview, as that of one account. */
+export interface GroupRoom {
+  readonly hasRoomForAnyGroup: boolean;
+  hasRoomForGroup(accountId: string, program: SchemaProgram, place: number, day: Day): boolean;
+}
+
+/** An account of which nothing but its record was read. */
+export function partsOfRecord(record: AccountRecord): AccountParts {
+  return { record, entries: [], credits: [], invoices: [], usage: [], overage: [], events: [] };
+}
+
+/** Records of one kind: those read, and those written since. A batch creates thousands of instances. */
 export class WorkingRecords<Item> {
   readonly #read: readonly Item[];
   readonly #idOf: (item: Item) => string;
   readonly #compare: ((a: Item, b: Item) => number) | undefined;
-  readonly #changed: Item[] = [];
-  /** The index of each changed record, by id; built once there are many. */
-  #places: Map<string, number> | undefined;
-  /** The read records by id; built on first use if there are many. */
-  #readById: ReadonlyMap<string, Item> | undefined;
+  /** All current records by id, in the order of reading, then of writing; created on first use. */
+  #byId: Map<string, Item> | undefined;
+  /** The written records by id. */
+  #changed: Map<string, Item> | undefined;
   /** All records in order, until the next change. */
   #orderedRecords: readonly Item[] | undefined;
 
@@ -44,76 +88,33 @@ export class WorkingRecords<Item> {
   /** In order. */
   all(): readonly Item[] {
     if (this.#orderedRecords !== undefined) return this.#orderedRecords;
-    const all = this.#changed.length === 0 ? this.#read : mergeRecords(this.#read, this.#changed, this.#idOf);
-    return (this.#orderedRecords = this.#compare === undefined ? all : sortIfNeeded(all, this.#compare));
+    const all = this.#changed === undefined ? this.#read : [...this.#index().values()];
+    return (this.#orderedRecords = this.#compare === undefined || all.length < 2 ? all : all.toSorted(this.#compare));
   }
 
   get(id: string): Item | undefined {
-    return this.#changed[this.#placeOf(id)] ?? this.#readOf(id);
+    return this.#index().get(id);
   }
 
   put(item: Item): void {
     const id = this.#idOf(item);
-    const place = this.#placeOf(id);
-    this.#changed[place] = item;
-    this.#places?.set(id, place);
+    this.#index().set(id, item);
+    (this.#changed ??= new Map()).set(id, item);
     this.#orderedRecords = undefined;
   }
 
   /** The number of written records. */
   changed(): number {
-    return this.#changed.length;
+    return this.#changed?.size ?? 0;
   }
 
   addTo(changed: Item[]): void {
-    for (const item of this.#changed) changed.push(item);
+    for (const item of this.#changed?.values() ?? []) changed.push(item);
   }
 
-  #readOf(id: string): Item | undefined {
-    if (this.#read.length <= FEW) return this.#read.find((item) => this.#idOf(item) === id);
-    // If two records have the same id, the first is used, as in a linear search.
-    this.#readById ??= new Map(this.#read.map((item) => [this.#idOf(item), item] as const).toReversed());
-    return this.#readById.get(id);
+  #index(): Map<string, Item> {
+    return (this.#byId ??= new Map(this.#read.map((item) => [this.#idOf(item), item])));
   }
-
-  /** The index of the record with an id, or the index at which to insert it. */
-  #placeOf(id: string): number {
-    const changed = this.#changed;
-    if (changed.length > FEW) {
-      this.#places ??= new Map(changed.map((item, place) => [this.#idOf(item), place]));
-      return this.#places.get(id) ?? changed.length;
-    }
-    for (let place = 0; place < changed.length; place++) {
-      const item = changed[place];
-      if (item !== undefined && this.#idOf(item) === id) return place;
-    }
-    return changed.length;
-  }
-}
-
-/** The read records with replacements applied, and new ones. */
-function mergeRecords<Item>(
-  read: readonly Item[],
-  changed: readonly Item[],
-  idOf: (item: Item) => string,
-): readonly Item[] {
-  const added = new Map(changed.map((item) => [idOf(item), item]));
-  const replaced = read.map((item) => {
-    const id = idOf(item);
-    const put = added.get(id);
-    added.delete(id);
-    return put ?? item;
-  });
-  return added.size === 0 ? replaced : [...replaced, ...added.values()];
-}
-
-/** Sorts only if needed: records are mostly in order already. */
-function sortIfNeeded<Item>(items: readonly Item[], compare: (a: Item, b: Item) => number): readonly Item[] {
-  const isOrdered = items.every((item, index) => {
-    const before = items[index - 1];
-    return before === undefined || compare(before, item) <= 0;
-  });
-  return isOrdered ? items : items.toSorted(compare);
 }
 
 type Days = Map<Day, Decimal>;
@@ -121,6 +122,8 @@ type Days = Map<Day, Decimal>;
 type GrowingDelta = { -readonly [Part in keyof UsageDelta]: UsageDelta[Part] };
 
 const NO_DELTAS: readonly GrowingDelta[] = [];
+/** Up to this many sums are searched linearly; for more an index is built. */
+const FEW = 16;
 
 /** The usage or overage of one account: that read, and what was added since. */
 export class WorkingCells {

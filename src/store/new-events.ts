@@ -1,6 +1,6 @@
-/** A check of new events, the same in every adapter. */
-import type { NewEvent } from "../ledger/events/new-event.ts";
 import { isCompleted } from "../ledger/outcome.ts";
+/** A check of new events, the same in every adapter. */
+import type { NewEvent } from "../ledger/records.ts";
 import { alreadyTakenError, idCollisionError, quoteText } from "../ledger/refusals.ts";
 
 /**

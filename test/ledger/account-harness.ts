@@ -3,7 +3,6 @@ import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, type Instant, toInstant } from "../../src/calendar/instant.ts";
 import type { Invoice, InvoiceLine } from "../../src/invoicing/invoice.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import type { AccountParts } from "../../src/ledger/account-parts.ts";
 import { type AccountState, createWorkspace } from "../../src/ledger/account-state.ts";
 import { catchUp } from "../../src/ledger/account/catch-up.ts";
 import { listingInstant } from "../../src/ledger/account/invoices.ts";
@@ -13,6 +12,7 @@ import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledg
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
+import type { AccountParts } from "../../src/ledger/working-records.ts";
 import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal } from "../../src/numbers/exact.ts";
 import { toCells } from "./cells.ts";

@@ -4,7 +4,6 @@ import type { Book } from "../../src/book/resources/book.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
-import type { AccountParts } from "../../src/ledger/account-parts.ts";
 import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { listingInstant } from "../../src/ledger/account/invoices.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
@@ -30,6 +29,7 @@ import {
   type LedgerCell,
 } from "../../src/ledger/records.ts";
 import type { EventFilter } from "../../src/ledger/view.ts";
+import type { AccountParts } from "../../src/ledger/working-records.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
 import { perUnit } from "../book/builder.ts";

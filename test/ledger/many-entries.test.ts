@@ -5,12 +5,12 @@ import { expect, test } from "vitest";
 
 import { toInstant } from "../../src/calendar/instant.ts";
 import { type FeatureEntry, restoreAllocations } from "../../src/credits/feature-credits.ts";
-import type { AccountParts } from "../../src/ledger/account-parts.ts";
 import { createWorkspace } from "../../src/ledger/account-state.ts";
 import { grantEntry, OPEN_ENTRIES_MAX, patchEntry, voidEntry } from "../../src/ledger/commands/entries.ts";
 import { findIngestNeeds, readForIngest, decideIngest } from "../../src/ledger/events/ingest.ts";
 import { type LedgerReads, readOverageToMove } from "../../src/ledger/reads.ts";
 import type { EntryRecord } from "../../src/ledger/records.ts";
+import type { AccountParts } from "../../src/ledger/working-records.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
 import { tokenBook, type EventLedger, NOON, onPlan, openEvents, tokenOverage, requestOf } from "./event-harness.ts";

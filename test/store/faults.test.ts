@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../src/calendar/instant.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../src/ledger/decision.ts";
-import { type NewEvent, toEventRecord } from "../../src/ledger/events/new-event.ts";
+import { toEventRecord } from "../../src/ledger/events/new-event.ts";
+import { type NewEvent } from "../../src/ledger/records.ts";
 import type { LedgerView } from "../../src/ledger/view.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { decimalOfExact, exactOfDecimal, subtractExact } from "../../src/numbers/exact.ts";

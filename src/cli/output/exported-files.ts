@@ -14,7 +14,7 @@ import {
 import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
-import { billedCells, mergeCells } from "../../ledger/account-parts.ts";
+import { billedCells, mergeCells } from "../../ledger/account-usage.ts";
 import { featuresByMeter } from "../../ledger/catalog.ts";
 import { sentDimensions } from "../../ledger/events/new-event.ts";
 import { createPreview } from "../../ledger/preview/preview.ts";

@@ -3,7 +3,6 @@ import type { Book } from "../../book/resources/book.ts";
 import type { Computation, UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant, ceilToDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import type { AccountParts } from "../../ledger/account-parts.ts";
 import { listMatchingIds } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import {
@@ -16,6 +15,7 @@ import {
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
 import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
+import type { AccountParts } from "../../ledger/working-records.ts";
 import { readsFrom } from "../../metering/keyed-usage.ts";
 import { measuredQuantity } from "../../metering/measure-units.ts";
 import type { Decimal } from "../../numbers/decimal.ts";

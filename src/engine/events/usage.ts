@@ -12,7 +12,7 @@ import {
   ceilToDay,
 } from "../../calendar/instant.ts";
 import { optionError, RatebookError } from "../../errors.ts";
-import { mergeCells } from "../../ledger/account-parts.ts";
+import { mergeCells } from "../../ledger/account-usage.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { type CompositeInvoice, readComposite } from "../../ledger/commands/groups.ts";
 import { accountCells, findLateUsage, type LateUsage } from "../../ledger/external-usage.ts";

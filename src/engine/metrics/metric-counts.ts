@@ -17,8 +17,8 @@ import {
   ceilToDay,
 } from "../../calendar/instant.ts";
 import type { Timeline } from "../../invoicing/timeline.ts";
+import { carryOverTo, levelsReadFrom } from "../../ledger/account-usage.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
-import { carryOverTo, levelsReadFrom } from "../../ledger/carried-usage.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { findGroup } from "../../ledger/events/undo.ts";
 import {

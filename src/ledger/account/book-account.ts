@@ -16,11 +16,11 @@ import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { type Instant, formatDate, formatInstant, isDayStart } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, formatDecimal } from "../../numbers/decimal.ts";
-import { type AccountParts, partsOfRecord } from "../account-parts.ts";
 import type { Catalog, FindPlan } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
 import { quoteText } from "../refusals.ts";
+import { type AccountParts, partsOfRecord } from "../working-records.ts";
 import { toDecisions, toStoredCycles } from "./account-plan.ts";
 import { createCreditRecord } from "./invoices.ts";
 

@@ -20,7 +20,7 @@ import {
 import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
-import { carriedUsageFrom, carryUsage } from "../carried-usage.ts";
+import { carriedUsageFrom, carryUsage } from "../account-usage.ts";
 import type { Catalog } from "../catalog.ts";
 import { saveBilledUsage } from "../external-usage.ts";
 import type { AccountRecord } from "../records.ts";

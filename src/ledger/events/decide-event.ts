@@ -1,20 +1,19 @@
+import { carriesOver, findGroupLimit, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
+import { dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
+import { consume, type FeatureConsumption } from "../../credits/feature-credits.ts";
+import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
+import type { EventEnvelope } from "../../metering/event-envelope.ts";
+import { DIMENSION_LENGTH_MAX, type FieldsResult } from "../../metering/event-fields.ts";
+import type { GroupTexts } from "../../metering/grouped-cells.ts";
+import type { Units } from "../../metering/measure-units.ts";
+import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
+import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
 /**
  * Decides the outcome of one event (S14.1), for the engine and previews, single events and batches. {@link decideEvent}
  * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
  * differently.
  */
-import { carriesOver, findGroupLimit, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
-import { type Day, dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
-import { type Allocation, consume, type FeatureEntry, type OverageAllowance } from "../../credits/feature-credits.ts";
-import { featureQuantity, type FeatureProgram, type SchemaProgram } from "../../metering/compile-metering.ts";
-import type { EventEnvelope } from "../../metering/event-envelope.ts";
-import { DIMENSION_LENGTH_MAX, type FieldsResult } from "../../metering/event-fields.ts";
-import type { AccountDependencies } from "../../metering/event-slots.ts";
-import type { GroupTexts } from "../../metering/grouped-cells.ts";
-import type { Units } from "../../metering/measure-units.ts";
-import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
-import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
-import type { ClosedReason } from "../account/account-plan.ts";
+import type { AccountState } from "../account-state.ts";
 import type { AccountPeriod } from "../catalog.ts";
 import type { Catalog } from "../catalog.ts";
 import {
@@ -29,42 +28,20 @@ import {
 } from "../outcome.ts";
 
 /** The account of an event, as the decision reads it. */
-export interface AccountAtEvent {
-  readonly id: string;
-  readonly isArchived: boolean;
-  /** Why its bill cannot be computed, as a sentence; the account then accepts no events (S13.5). */
-  readonly billFault: string | undefined;
-  /** The account's settings that a schema depends on (S4.2). */
-  dependenciesOf(program: SchemaProgram): AccountDependencies;
-  /** Whether the account certainly has room for the groups of an event, whatever they are (S18.1). */
-  readonly hasRoomForAnyGroup: boolean;
-  /**
-   * Whether the event in the slots may add units other than 0 to its group: the account has not too many groups of the
-   * meter on the day (S18.1).
-   *
-   * @param place the index of the meter among those of the program
-   */
-  hasRoomForGroup(program: SchemaProgram, place: number, day: Day): boolean;
-  /** The cycle, or the period without one, that contains an instant. */
-  periodAt(at: Instant): AccountPeriod;
-  /** Why the period that contains `at` accepts no more events (S6.5); undefined while it is open. */
-  closedReasonAt(period: AccountPeriod, at: Instant, now: Instant): ClosedReason | undefined;
-  /** Until when levels that are carried over cannot change, because cycles after `at` are closed; `at` if none is (S6.5). */
-  levelsEnd(at: Instant, now: Instant): Instant;
-  /** The entries of a feature with a balance, whenever they are in force, in spending order (S11.2). */
-  spendableEntries(featureId: string): readonly FeatureEntry[];
-  /** The overage of a feature that is still allowed at an instant, by the plans known at `now` (S11.3). */
-  overageAllowanceAt(featureId: string, at: Instant, now: Instant): OverageAllowance;
-}
-
-/** The feature credits that an event takes (S11.4). */
-export interface FeatureConsumption {
-  readonly featureId: string;
-  readonly quantity: Exact;
-  /** From entries, in the order taken. */
-  readonly allocations: readonly Allocation[];
-  readonly overage: Exact;
-}
+export type AccountAtEvent = Pick<
+  AccountState,
+  | "id"
+  | "isArchived"
+  | "billFault"
+  | "dependenciesOf"
+  | "hasRoomForAnyGroup"
+  | "hasRoomForGroup"
+  | "periodAt"
+  | "closedReasonAt"
+  | "levelsEnd"
+  | "spendableEntries"
+  | "overageAllowanceAt"
+>;
 
 /** The decision on an event. */
 export interface EventDecision {

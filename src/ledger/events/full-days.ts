@@ -5,9 +5,9 @@
 import { findGroupLimit } from "../../book/resources/event-schema.ts";
 import type { Day } from "../../calendar/instant.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
-import type { AccountParts } from "../account-parts.ts";
 import type { LedgerReads } from "../reads.ts";
 import type { AccountRecord, LedgerCell } from "../records.ts";
+import type { AccountParts } from "../working-records.ts";
 
 /** The number of new events that may add to groups of a meter on a day. */
 interface MeterDayEvents {

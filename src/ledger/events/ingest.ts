@@ -9,7 +9,6 @@ import type { IncomingEvent } from "../../metering/event-envelope.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { Problem } from "../../problem-table.ts";
-import type { AccountParts } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
 import { findAccountPlan } from "../account/account-plan.ts";
 import { catchUp, grantUpTo, isBehind } from "../account/catch-up.ts";
@@ -17,8 +16,9 @@ import type { Catalog, AccountPlan } from "../catalog.ts";
 import { type Changes, type Decision, type IdSource, noChanges } from "../decision.ts";
 import type { IngestOutcome } from "../outcome.ts";
 import { type LedgerReads, prefetch } from "../reads.ts";
-import type { AccountRecord } from "../records.ts";
+import type { AccountRecord, NewEvent } from "../records.ts";
 import type { AcceptedEventId } from "../view.ts";
+import type { AccountParts } from "../working-records.ts";
 import {
   decideEvent,
   type DecisionTime,
@@ -38,7 +38,7 @@ import {
   readFullDays,
   withFullDays,
 } from "./full-days.ts";
-import { createNewEvent, type NewEvent } from "./new-event.ts";
+import { createNewEvent } from "./new-event.ts";
 
 /** The state that decides a batch (see `readForIngest`). */
 export interface IngestState {

@@ -6,43 +6,10 @@ import type { EventAttribute, IncomingEvent } from "../../metering/event-envelop
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import { type Decimal, type DecimalInput, decimalOfInteger, formatDecimal, parseValue } from "../../numbers/decimal.ts";
-import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
+import { decimalOfExact } from "../../numbers/exact.ts";
 import { INGEST_STATUSES, type IngestStatus } from "../outcome.ts";
-import type { EventRecord, FeatureUse } from "../records.ts";
+import type { EventRecord, FeatureUse, NewEvent, StoredEventFields } from "../records.ts";
 import type { EventDecision } from "./decide-event.ts";
-
-/** A new event as sent and decided. Stores choose how to represent it. */
-export interface NewEvent {
-  readonly referenceId: string;
-  readonly eventId: string;
-  /** Empty, like `customerId`, if no account has the name that was sent. */
-  readonly accountId: string;
-  readonly customerId: string;
-  readonly schemaName: string;
-  /** Absent if no schema was active. */
-  readonly schemaVersion?: number | undefined;
-  readonly timestamp: Instant;
-  /** The time of ingest. */
-  readonly createdAt: Instant;
-  /** As sent, well formed, with a list of attributes. The object belongs to the caller: a store copies it. */
-  readonly sent: IncomingEvent["sent"];
-  readonly status: IngestStatus;
-  readonly description: string;
-  /** The ids of the schema's active meters. */
-  readonly meterIds: readonly string[];
-  /** The units of each meter; undefined if it does not match. Empty for an event that is not counted. */
-  readonly quantities: readonly (Exact | undefined)[];
-  /** The keys of these units; absent if no meter has keys (S19.2). */
-  readonly usageKeys?: readonly (string | undefined)[] | undefined;
-  /** The enriched fields, if any. */
-  readonly enriched: EventRecord["enriched"] | undefined;
-  readonly feature: FeatureUse | undefined;
-}
-
-/** A new event with only those sent fields that it does not store itself. */
-export type StoredEventFields = Omit<NewEvent, "sent"> & {
-  readonly sent: Pick<IncomingEvent["sent"], "accountId" | "attributes" | "dimensions">;
-};
 
 /** The account and the referenceId of a new event. */
 export interface NewEventOwner {

@@ -22,7 +22,6 @@ import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { EventEnvelope } from "../../metering/event-envelope.ts";
 import type { UsageTally } from "../../metering/usage.ts";
 import { decimalOfExact, type Exact } from "../../numbers/exact.ts";
-import type { AccountParts, GroupRoom } from "../account-parts.ts";
 import { AccountState } from "../account-state.ts";
 import { findAccountPlan, associateOn } from "../account/account-plan.ts";
 import { createBookAccount } from "../account/book-account.ts";
@@ -32,6 +31,7 @@ import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { createNewEvent, toEventRecord } from "../events/new-event.ts";
 import { type EventRecord, type FeatureUse, UNNUMBERED, type AccountRecord } from "../records.ts";
+import type { AccountParts, GroupRoom } from "../working-records.ts";
 
 /** The usage of all accounts so far. */
 export type PreviewUsage = Pick<UsageTally, "cellsOf" | "fullness" | "hasRoom">;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 
 import { addDays, DAY_MS, formatInstant, parseDate } from "../../calendar/instant.ts";
 import type { Changes } from "../../ledger/decision.ts";
-import type { NewEvent } from "../../ledger/events/new-event.ts";
+import type { NewEvent } from "../../ledger/records.ts";
 import type { AccountRecord, DraftIndexEntry, EventRecord, InvoiceRecord, UsageDelta } from "../../ledger/records.ts";
 import type { LedgerView, PageRequest } from "../../ledger/view.ts";
 import { Decimal, formatDecimal } from "../../numbers/decimal.ts";

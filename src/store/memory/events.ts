@@ -4,9 +4,9 @@
  */
 
 import { instantOfDay, type Day, type Instant } from "../../calendar/instant.ts";
-import { type StoredEventFields, type NewEvent, toEventRecord } from "../../ledger/events/new-event.ts";
+import { toEventRecord } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
-import type { EventRecord } from "../../ledger/records.ts";
+import type { EventRecord, StoredEventFields, NewEvent } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
 import { compareNewest, isWithin } from "../list-order.ts";
 import { sleep } from "../yielder.ts";

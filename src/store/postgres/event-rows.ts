@@ -1,8 +1,8 @@
 /** Converts events to rows and back. Fields with their own column are not in the body. */
 
-import { attributeAsSent, dimensionAsSent, type NewEvent, numericNames } from "../../ledger/events/new-event.ts";
+import { attributeAsSent, dimensionAsSent, numericNames } from "../../ledger/events/new-event.ts";
 import { describeStored, isCompleted } from "../../ledger/outcome.ts";
-import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
+import type { EventRecord, FeatureUse, NewEvent } from "../../ledger/records.ts";
 import type { EventAttribute } from "../../metering/event-envelope.ts";
 import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/decimal.ts";
 import { formatExact } from "../../numbers/exact.ts";

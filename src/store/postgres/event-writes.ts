@@ -1,8 +1,7 @@
 /** Writes events, and numbers new ones. */
 
-import type { NewEvent } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
-import type { EventRecord, FeatureUse } from "../../ledger/records.ts";
+import type { EventRecord, FeatureUse, NewEvent } from "../../ledger/records.ts";
 import type { OpenTransaction, Run } from "./client.ts";
 import type { ReservedIds } from "./event-id-holders.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";

@@ -3,12 +3,12 @@ import fc from "fast-check";
 
 import { DAY_MS, formatInstant, type Instant } from "../../../src/calendar/instant.ts";
 import { RatebookError } from "../../../src/errors.ts";
-import type { AccountParts } from "../../../src/ledger/account-parts.ts";
 import { catchUp } from "../../../src/ledger/account/catch-up.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits, voidCredit } from "../../../src/ledger/commands/credits.ts";
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { decideIngest } from "../../../src/ledger/events/ingest.ts";
+import type { AccountParts } from "../../../src/ledger/working-records.ts";
 import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { calls, feeCards, grantCards, overageCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";

@@ -5,10 +5,11 @@
 import { type Day, dayOf } from "../calendar/instant.ts";
 import { FIRST_DAY, listCarriedUsage, type MeterUsage } from "../metering/keyed-usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";
-import { type AccountParts, billedCells, listUsage } from "./account-parts.ts";
+import { add } from "../numbers/decimal.ts";
 import { earliestStart, findClosedCycles, findOpenCycles } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, CarriedUsage, LedgerCell } from "./records.ts";
+import { type AccountParts } from "./working-records.ts";
 
 type GroupedUsage = Pick<MeterUsage, "usageByGroup">;
 
@@ -84,4 +85,29 @@ export function isBilledFor(
 ): boolean {
   const first = billing.levelMeters.has(meterOrFeatureId) ? (carriedUsage?.until ?? from) : from;
   return first <= day && day < until;
+}
+
+/** All usage of an account, ingested and external. */
+export function listUsage({
+  usage,
+  externalUsage,
+}: Pick<AccountParts, "usage" | "externalUsage">): readonly LedgerCell[] {
+  if (externalUsage === undefined) return usage;
+  return [...usage, ...externalUsage.open, ...externalUsage.billed.flatMap(billedCells)];
+}
+
+/** One cell per account, meter or feature, group and day; zero sums are omitted. */
+export function mergeCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
+  const sums = new Map<string, LedgerCell>();
+  for (const cell of cells) {
+    const key = JSON.stringify([cell.accountId, cell.meterOrFeatureId, cell.day, cell.group]);
+    const before = sums.get(key);
+    sums.set(key, before === undefined ? cell : { ...before, quantity: add(before.quantity, cell.quantity) });
+  }
+  return [...sums.values()].filter(({ quantity }) => !quantity.isZero());
+}
+
+/** The cells of stored usage as ledger cells. */
+export function billedCells({ accountId, cells }: Pick<BilledUsage, "accountId" | "cells">): readonly LedgerCell[] {
+  return cells.map(({ meterId, ...cell }) => ({ accountId, meterOrFeatureId: meterId, ...cell }));
 }
