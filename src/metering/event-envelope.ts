@@ -79,6 +79,20 @@ export interface IncomingEvent extends EventEnvelope {
   readonly sentAttributes?: unknown;
 }
 
+/** An event of a batch: its envelope, or why it is malformed. */
+export type BatchEvent = IncomingEvent | MalformedEvent;
+
+/** An event whose envelope cannot be read. */
+export interface MalformedEvent {
+  readonly problem: Problem;
+  /** Its id, if it has one. */
+  readonly id?: string;
+}
+
+export function isMalformed(event: BatchEvent): event is MalformedEvent {
+  return !("sent" in event);
+}
+
 /** Reads an envelope. @returns the problem of a malformed one */
 export function readEnvelope(value: unknown): IncomingEvent | Problem {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {

@@ -9,7 +9,8 @@ import { listingInstant } from "../../src/ledger/account/invoices.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry, readForEntry, readForGrant } from "../../src/ledger/commands/entries.ts";
 import type { Changes } from "../../src/ledger/decision.ts";
-import { findIngestNeeds, readForIngest, decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
+import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
 import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import {
   type UndoFilter,

@@ -9,16 +9,14 @@ import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { isBehind } from "../../ledger/account/catch-up.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { aliasTarget } from "../../ledger/commands/accounts.ts";
-import { withFullDays } from "../../ledger/events/full-days.ts";
 import {
+  withFullDays,
   findIngestNeeds,
   type IngestNeeds,
   type PartialIngestState,
   readForIngest,
-  type BatchEvent,
-  decideIngest,
-  type IngestResult,
-} from "../../ledger/events/ingest.ts";
+} from "../../ledger/events/ingest-reads.ts";
+import { decideIngest, type IngestResult } from "../../ledger/events/ingest.ts";
 import {
   type UndoFilter,
   parseUndoFilter,
@@ -30,7 +28,7 @@ import {
 import type { EventRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import type { EventFilter, LedgerView } from "../../ledger/view.ts";
-import { readEnvelope } from "../../metering/event-envelope.ts";
+import { readEnvelope, type BatchEvent } from "../../metering/event-envelope.ts";
 import { runWithPauses } from "../../store/yielder.ts";
 import { splitIntoChunks } from "../all-accounts.ts";
 import { type EngineContext, ID, idMethod, listMethod, method, textFields } from "../methods.ts";

@@ -6,7 +6,8 @@
  * answered may first enqueue their next events, which would otherwise miss the next commit and need one of their own.
  */
 import { hasCode } from "../../errors.ts";
-import { type BatchEvent, type IngestResult, isMalformed } from "../../ledger/events/ingest.ts";
+import { type IngestResult } from "../../ledger/events/ingest.ts";
+import { type BatchEvent, isMalformed } from "../../metering/event-envelope.ts";
 
 /** Ingests a batch atomically. */
 export type IngestBatch = (batch: readonly BatchEvent[]) => Promise<readonly IngestResult[]>;

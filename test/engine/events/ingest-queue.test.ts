@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { createIngestQueue, type IngestBatch } from "../../../src/engine/events/ingest-queue.ts";
 import { RatebookError } from "../../../src/errors.ts";
-import type { BatchEvent, IngestResult } from "../../../src/ledger/events/ingest.ts";
+import type { IngestResult } from "../../../src/ledger/events/ingest.ts";
+import type { BatchEvent } from "../../../src/metering/event-envelope.ts";
 
 function batchEvent(id: string, accountId = "a"): BatchEvent {
   return { id, accountId, schemaName: "call", timestamp: 0, sent: { id } } as unknown as BatchEvent;
