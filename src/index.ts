@@ -241,16 +241,13 @@ export type { UsageCell } from "./metering/usage.ts";
 export type { EventCycle, EventListFilter, InstantRange } from "./engine/events/events.ts";
 export type { PageKey } from "./ledger/view.ts";
 export {
-  type Backtest,
   backtest,
-  type BacktestAccount,
   type BacktestInput,
   type BacktestOptions,
-  type BacktestPlan,
   type BacktestRun,
-  type BacktestTotal,
   createBacktest,
 } from "./analysis/backtest/backtest.ts";
+export type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "./analysis/backtest/compare-invoices.ts";
 export type {
   PeriodTotal,
   Distribution,

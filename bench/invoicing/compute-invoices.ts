@@ -7,10 +7,15 @@ import { Decimal } from "decimal.js";
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { dayOf, parseDate } from "../../src/calendar/instant.ts";
-import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
-import { type AssociatedPlan, buildTimeline, NO_END } from "../../src/invoicing/timeline.ts";
+import {
+  type AccountView,
+  type BillingCatalog,
+  type AssociatedPlan,
+  buildTimeline,
+  NO_END,
+} from "../../src/invoicing/timeline.ts";
 import { UsageTally } from "../../src/metering/usage.ts";
 import { Decimal as OurDecimal } from "../../src/numbers/decimal.ts";
 import { createTableFinder } from "../../src/rating/rated-table.ts";

@@ -3,7 +3,6 @@ import { type CsvError, parse, type Parser } from "csv-parse";
 
 import { didYouMean } from "../book/problems.ts";
 import { createProblem, type Problem } from "../problem-table.ts";
-import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8, CARRIAGE_RETURNS } from "./byte-lines.ts";
 import {
   type ColumnReader,
   type EventFileMap,
@@ -11,7 +10,15 @@ import {
   type EventMakerOptions,
   createEventMaker,
 } from "./event-file-map.ts";
-import { InputError, quoteText } from "./input-error.ts";
+import {
+  LINE_BYTES_MAX,
+  splitLines,
+  NOT_UTF8,
+  decodeUtf8,
+  CARRIAGE_RETURNS,
+  InputError,
+  quoteText,
+} from "./input-error.ts";
 
 const LINE_END = 0x0a;
 const WRONG_COLUMN_COUNT = createProblem("$", "WRONG_COLUMN_COUNT", {

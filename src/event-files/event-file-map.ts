@@ -22,10 +22,8 @@ import { createLocalTimeReader, isZoneName } from "../calendar/zone.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
 import { createProblem, rejection, type Problem } from "../problem-table.ts";
-import { type CellRules, createCellReader, createNameReader } from "./cell-texts.ts";
-import type { MarkCheck } from "./decimal-marks.ts";
+import { type CellRules, createCellReader, createNameReader, type MarkCheck, TIME_FORMS } from "./cell-texts.ts";
 import { InputError, describeAtPlace, formatPathPrefix, quoteText } from "./input-error.ts";
-import { TIME_FORMS } from "./time-forms.ts";
 
 const constant = z.union([
   z.string(),

@@ -1,5 +1,6 @@
 /** Guesses the meaning of CSV columns: account, time, quantities and others. */
 import { tryParseInstant } from "../calendar/instant.ts";
+import { type DecimalMark, TIME_FORMS } from "./cell-texts.ts";
 import {
   isCodeName,
   isForeignId,
@@ -12,9 +13,10 @@ import {
   rankTimeName,
   TIME_NAME,
 } from "./column-words.ts";
-import type { DecimalMark } from "./decimal-marks.ts";
-import { findQuantities, type Quantities, type UnusedColumn } from "./quantity-columns.ts";
 import {
+  findQuantities,
+  type Quantities,
+  type UnusedColumn,
   type Column,
   findTimeForms,
   hasFewValues,
@@ -30,7 +32,6 @@ import {
   type Sample,
   TEXT_MAX,
 } from "./sample-columns.ts";
-import { TIME_FORMS } from "./time-forms.ts";
 
 /** What the user named, which is not guessed. */
 export interface NamedColumns {

@@ -6,7 +6,6 @@
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { refundFixedFee } from "../rating/cards.ts";
-import type { AccountView } from "./account-view.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
   BILLING_ENTITLEMENTS,
@@ -27,7 +26,7 @@ import {
   type DueCycle,
 } from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
-import { type AccountCycle, type Timeline } from "./timeline.ts";
+import type { AccountView, AccountCycle, Timeline } from "./timeline.ts";
 
 /** Whether an account may have charges or refunds besides its STANDARD invoices. */
 export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {

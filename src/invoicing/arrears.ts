@@ -14,7 +14,6 @@ import { splitIntoDayRuns, largestQuantity, quantityAt, quantitySteps } from "..
 import { findPaidLevel, rateLicenseInArrears } from "../rating/license.ts";
 import { hasTable } from "../rating/rated-table.ts";
 import { chargeByTable } from "../rating/table-charge.ts";
-import type { AccountView, BillingCatalog, LicenseChange } from "./account-view.ts";
 import {
   isChargedByDays,
   type CoveredPeriod,
@@ -32,7 +31,17 @@ import {
   licenseTiming,
 } from "./charge-periods.ts";
 import type { AdvanceCharge } from "./due-work.ts";
-import { closesAt, type AccountCycle, type AssociatedPlan, cycleAt, naturalPeriod, type Timeline } from "./timeline.ts";
+import {
+  type AccountView,
+  type BillingCatalog,
+  type LicenseChange,
+  closesAt,
+  type AccountCycle,
+  type AssociatedPlan,
+  cycleAt,
+  naturalPeriod,
+  type Timeline,
+} from "./timeline.ts";
 
 /** How usage is measured and priced. */
 type UsageCatalog = Pick<BillingCatalog, "findTable" | "keyedMeters">;

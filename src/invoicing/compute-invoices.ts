@@ -7,7 +7,6 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/cards.ts";
-import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { findAdvanceTerms, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftSelection, type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import {
@@ -21,7 +20,17 @@ import {
 import { type AdvanceBilling, earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { draftsPeriod, findCreditGrants, type GrantedCredit, toRefundCredit, roundRefund } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
-import { closesAt, earliestOpenEnd, type AccountCycle, cycleAt, cyclesIn, NO_END, type Timeline } from "./timeline.ts";
+import {
+  type AccountView,
+  type BillingCatalog,
+  closesAt,
+  earliestOpenEnd,
+  type AccountCycle,
+  cycleAt,
+  cyclesIn,
+  NO_END,
+  type Timeline,
+} from "./timeline.ts";
 
 /** The range and options for computing invoices. */
 export interface InvoicingOptions {

@@ -3,14 +3,13 @@ import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instan
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { type Rounding, type TrueUp, computeTrueUp } from "../rating/cards.ts";
 import type { Charge, UnpricedUsage } from "../rating/charge.ts";
-import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { chargeInArrears } from "./arrears.ts";
 import { createCardFinder } from "./charge-periods.ts";
 import type { AdvanceCharge } from "./due-work.ts";
 import type { RoundedRefund } from "./granted-credits.ts";
 import { type CardItem, toCardItem, sortIntoLineOrder } from "./invoice-lines.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { closesAt, type AccountCycle, type Timeline } from "./timeline.ts";
+import { type AccountView, type BillingCatalog, closesAt, type AccountCycle, type Timeline } from "./timeline.ts";
 
 /** The data of an invoice that is known before rating. */
 export interface DraftTerms {

@@ -11,11 +11,10 @@ import { type Decimal, subtract } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { type Rounding, creditAmountOf } from "../rating/cards.ts";
-import type { AccountView, BillingCatalog } from "./account-view.ts";
 import { CREDIT_GRANTS } from "./charge-periods.ts";
 import { type Refund, addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";
 import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./invoice.ts";
-import { type AccountCycle, NO_END } from "./timeline.ts";
+import { type AccountView, type BillingCatalog, type AccountCycle, NO_END } from "./timeline.ts";
 
 /** A credit with its creation time: an invoice that became final earlier cannot have taken it. */
 export interface GrantedCredit extends MonetaryCredit {

@@ -1,12 +1,14 @@
 /**
  * The structure of an invoice (S13.1, S13.2): a tree of lines in which every line above a card is the sum of the
- * rounded lines below it, each with its explanation as data: enough to recompute its value manually (S13.6).
+ * rounded lines below it, each with its explanation as data: enough to recompute its value manually (S13.6); and its
+ * totals with the taxes that the host states.
  */
 import type { Cycle } from "../calendar/cycle.ts";
 import { formatInstant } from "../calendar/instant.ts";
 import type { CreditKind } from "../credits/monetary-credits.ts";
-import { type Decimal, maximum, subtract, sum } from "../numbers/decimal.ts";
-import type { Fraction } from "../numbers/fraction.ts";
+import { minorUnitDigits } from "../numbers/currency.ts";
+import { type Decimal, maximum, subtract, sum, add, multiply, ZERO } from "../numbers/decimal.ts";
+import { type Fraction, roundFraction } from "../numbers/fraction.ts";
 import type { Rounding } from "../rating/cards.ts";
 import {
   CARD_KINDS,
@@ -299,4 +301,68 @@ export function toExactFraction({ numerator, denominator }: Fraction): Fraction 
 /** A cycle as ISO texts. */
 export function toIsoPeriod({ start, end }: Cycle): Period {
   return { from: formatInstant(start), until: formatInstant(end) };
+}
+
+/** A tax as the host states it. */
+export interface StatedTax {
+  /** In percent. */
+  readonly rate?: Decimal | undefined;
+  /** Default: `rate` of `taxable`, rounded half up to the currency's minor unit; 0 without a rate. */
+  readonly amount?: Decimal | undefined;
+  /** The amount that is taxed; default: the subtotal with the minimum commitment, before credits. */
+  readonly taxable?: Decimal | undefined;
+}
+
+/** A tax with its amounts. */
+export interface ComputedTax {
+  readonly taxable: Decimal;
+  readonly amount: Decimal;
+}
+
+/** The totals of an invoice, in its currency. */
+export interface InvoiceTotals {
+  /** In the order in which they were stated. */
+  readonly taxes: readonly ComputedTax[];
+  /** With taxes, before credits. */
+  readonly total: Decimal;
+  /** The credits that pay a part of it; their values are negative. */
+  readonly credits: readonly InvoiceLine[];
+  /** What is left after credits, paid or not. */
+  readonly payable: Decimal;
+}
+
+/** Adds taxes to an invoice. */
+export function computeTotals(invoice: Invoice, taxes: readonly StatedTax[]): InvoiceTotals {
+  const { credits } = invoiceParts(invoice);
+  const creditSum = sum(credits.map(({ value }) => value));
+  const gross = subtract(invoice.revenueInfo.value, creditSum);
+  const digits = minorUnitDigits(invoice.currency);
+  const computedTaxes = taxes.map(({ rate = ZERO, taxable = gross, amount }): ComputedTax => {
+    const exact = { numerator: multiply(taxable, rate), denominator: 100 };
+    return { taxable, amount: amount ?? roundFraction(exact, digits, "HALF_UP") };
+  });
+  const total = sum([gross, ...computedTaxes.map(({ amount }) => amount)]);
+  return { taxes: computedTaxes, total, credits, payable: add(total, creditSum) };
+}
+
+/** The paid and due amounts of an invoice. */
+interface Payment {
+  readonly amountPaid: Decimal;
+  readonly amountDue: Decimal;
+}
+
+/**
+ * The paid and due amounts of a total. Drafts, invoices within a group's invoice and paid ones have nothing due (S13.4,
+ * S16.7).
+ */
+export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
+  switch (status) {
+    case "DUE":
+      return { amountPaid: ZERO, amountDue: total };
+    case "PAID":
+      return { amountPaid: maximum(total, ZERO), amountDue: ZERO };
+    case "DRAFT":
+    case "MERGED":
+      return { amountPaid: ZERO, amountDue: ZERO };
+  }
 }

@@ -14,6 +14,13 @@ import {
   type QuantityStep,
   quantitySteps,
   type QuantityUpdate,
+  clipToPeriod,
+  removeQuantitiesAbove,
+  type PaidDays,
+  type PriceOf,
+  addChargedQuantity,
+  replaceDays,
+  highestPaid,
 } from "../rating/license-timeline.ts";
 import {
   type Increase,
@@ -25,7 +32,6 @@ import {
   rateLicenseIncrease,
   rateLicenseInAdvance,
 } from "../rating/license.ts";
-import type { AccountView, LicenseChange } from "./account-view.ts";
 import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
 import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
 import {
@@ -39,16 +45,7 @@ import {
   chargeOnceKey,
   periodKey,
 } from "./due-work.ts";
-import {
-  clipToPeriod,
-  removeQuantitiesAbove,
-  type PaidDays,
-  type PriceOf,
-  addChargedQuantity,
-  replaceDays,
-  highestPaid,
-} from "./paid-days.ts";
-import type { AccountCycle } from "./timeline.ts";
+import type { AccountView, LicenseChange, AccountCycle } from "./timeline.ts";
 
 /** The updates of a license known from one instant until the next one arrived. */
 interface KnownUpdates {

@@ -1,4 +1,10 @@
 /**
+ * The input of invoicing for one account, and its plans over time with the resulting cycles (S6.4, S9.1, S16.1). From the
+ * list of decisions follow the timeline that applies, and the one known at any earlier instant, which determines advance
+ * charges due before a change of plan (S9.2); and how long a cycle accepts events (S6.5, S13.4).
+ */
+import type { UsageMeter } from "../book/resources/event-schema.ts";
+/**
  * An account's plans over time, and the resulting cycles (S6.4, S9.1, S16.1). From the list of decisions follow the
  * timeline that applies, and the one known at any earlier instant, which determines advance charges due before a change
  * of plan (S9.2); and how long a cycle accepts events (S6.5, S13.4).
@@ -14,7 +20,11 @@ import {
   naturalCycleAt,
   isSameCycleConfig,
 } from "../calendar/cycle.ts";
-import { startOfUtcDay, type Instant, addDays } from "../calendar/instant.ts";
+import { startOfUtcDay, type Instant, addDays, type Day } from "../calendar/instant.ts";
+import type { MonetaryCredit } from "../credits/monetary-credits.ts";
+import type { AggregatedUsage, MeterUsage } from "../metering/keyed-usage.ts";
+import type { Decimal } from "../numbers/decimal.ts";
+import type { FindTable } from "../rating/rated-table.ts";
 
 /** 9999-01-01: "no end". */
 export const NO_END: Instant = 253_370_764_800_000;
@@ -288,4 +298,52 @@ export function earliestOpenEnd(
     first = Math.min(first, addDays(startOfUtcDay(closedSince), -days), isHistoryOpen ? from : first);
   }
   return first;
+}
+
+/** One change of a license's quantity, in order of arrival (S10.1). */
+export interface LicenseChange {
+  readonly licenseId: string;
+  readonly updateType: "ABSOLUTE" | "RELATIVE";
+  readonly quantity: Decimal;
+  readonly effectiveFrom: Instant;
+  /** When it arrived; absent: known from the start. Earlier charges do not change (S10.3, S13.4). */
+  readonly knownFrom?: Instant;
+}
+
+/** The data of one account that invoicing reads. */
+export interface AccountView extends GraceTerms, MeterUsage, Partial<Pick<AggregatedUsage, "usageByKey">> {
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly currency: string;
+  /** Days from invoice date to due date (S13.1). */
+  readonly netTermDays: number;
+  /** In order of decision. */
+  readonly decisions: readonly PlanDecision[];
+  /** Built from all decisions. */
+  readonly timeline: Timeline;
+  /** In order of arrival. */
+  readonly licenseChanges: readonly LicenseChange[];
+  /** Monetary credits, except those granted by plans and invoices. */
+  readonly credits: readonly MonetaryCredit[];
+  /** A feature's overage in the UTC days `[from, until)` (S11.3). */
+  readonly overage: (featureId: string, from: Day, until: Day) => Decimal;
+}
+
+/** The data that is the same for all accounts. */
+export interface BillingCatalog {
+  readonly rounding: "HALF_UP" | "HALF_EVEN" | "DOWN";
+  /** The names of the meters whose usage is listed, by id, in book order. */
+  readonly meters: ReadonlyMap<string, string>;
+  /** The features whose credits a meter's events consume, by meter id; other meters are omitted. */
+  readonly featuresByMeter: ReadonlyMap<string, string>;
+  /** Those of which the quantity is no sum (S19). */
+  readonly keyedMeters: ReadonlyMap<string, UsageMeter>;
+  /** Those of them that carry over. */
+  readonly levelMeters: ReadonlyMap<string, UsageMeter>;
+  /** The price tables of usage cards (S18). */
+  readonly findTable: FindTable;
+  /** Names by id. */
+  readonly addOns: ReadonlyMap<string, string>;
+  /** Names by id. */
+  readonly features: ReadonlyMap<string, string>;
 }

@@ -1,13 +1,12 @@
+/** The configuration for decisions: a compiled book. */
 import type { InvoiceGroup } from "../book/resources/account.ts";
 import type { Book } from "../book/resources/book.ts";
 import { carriesOver } from "../book/resources/event-schema.ts";
 import type { PricePlan } from "../book/resources/price-plan.ts";
-/** The configuration for decisions: a compiled book. */
 import type { Cycle } from "../calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
-import type { BillingCatalog } from "../invoicing/account-view.ts";
-import type { PlanDecision, Timeline } from "../invoicing/timeline.ts";
+import type { BillingCatalog, PlanDecision, Timeline } from "../invoicing/timeline.ts";
 import { compileMeteringInSteps, type MeteringProgram } from "../metering/compile-metering.ts";
 import { createFieldReader, type ReadFields } from "../metering/event-fields.ts";
 import { findKeyedMeters } from "../metering/keyed-usage.ts";

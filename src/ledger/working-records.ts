@@ -7,8 +7,7 @@ import {
 } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
-import type { AccountView } from "../invoicing/account-view.ts";
-import { NO_END } from "../invoicing/timeline.ts";
+import { type AccountView, NO_END } from "../invoicing/timeline.ts";
 /**
  * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
  * records as other parts see them.

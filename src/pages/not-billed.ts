@@ -1,6 +1,6 @@
 /** What became of events, in words: their number by outcome, and usage that no invoice bills, and why. */
 import type { Book } from "../book/resources/book.ts";
-import { groupThousands, groupThousandsIn } from "../invoicing/format-values.ts";
+import { groupThousands, groupThousandsIn } from "../invoicing/invoice-rows.ts";
 import { type Invoice, invoiceParts } from "../invoicing/invoice.ts";
 import type { IngestStatus } from "../ledger/outcome.ts";
 import type { UnmeteredEvents } from "../metering/unmetered-events.ts";

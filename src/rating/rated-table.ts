@@ -1,7 +1,7 @@
+/** Price tables with their rates in one currency, and the row that prices a group's usage on a day (S18.2, S18.3). */
 import { formatGroup, type UsageGroup } from "../book/resources/event-schema.ts";
 import type { Amounts } from "../book/resources/fields.ts";
 import type { RatePlanInput, RateValueInput, UsageRateCard } from "../book/resources/rate-card.ts";
-/** Price tables with their rates in one currency, and the row that prices a group's usage on a day (S18.2, S18.3). */
 import {
   amountIn,
   listTiers,

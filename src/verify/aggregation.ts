@@ -1,4 +1,4 @@
-/** The quantities of meters that do not sum their events, from their usage by value (S19). */
+/** Meters that do not sum their events (S19): what an event adds to usage by value, and quantities from it. */
 import {
   add,
   asList,
@@ -15,7 +15,12 @@ import {
   subtract,
   toWholeFraction,
   ZERO,
+  formatFraction,
+  hasAtMostDigits,
+  isFraction,
+  ONE,
 } from "./figures.ts";
+import { requireDecimal } from "./rules.ts";
 import { findMeasure } from "./short-items.ts";
 import { KEY_NAME } from "./usage-cells.ts";
 
@@ -169,4 +174,54 @@ function sortByTime(values: readonly ValueUsage[]): readonly { readonly at: numb
       return { at, id: Buffer.from(id), value: fractionOrZero(value) };
     })
     .toSorted((a, b) => a.at - b.at || Buffer.compare(a.id, b.id));
+}
+
+/** The units of a value. */
+export interface KeyedUnits {
+  readonly key: string;
+  readonly quantity: Fraction;
+}
+
+const TEXT_MAX = 256;
+
+/**
+ * The values of an event, each once, or the two sums of a change.
+ *
+ * @param results those of the computations that match, at least one
+ * @throws {Error} if the event fails
+ */
+export function listKeyedUnits(
+  { kind, mode }: Aggregation,
+  results: readonly unknown[],
+  event: { readonly id: string; readonly instant: number },
+): readonly KeyedUnits[] {
+  if (kind === "MAX" || kind === "MIN") return results.map((result) => toUnits(formatNumber(requireDecimal(result))));
+  if (kind === "UNIQUE_COUNT") return results.map((result) => toUnits(formatUnique(result)));
+  const value = results.map(requireDecimal).reduce(add, ZERO);
+  if (mode === "CHANGE") {
+    const moment = multiply(value, toWholeFraction(event.instant));
+    if (!hasAtMostDigits(moment, 40)) throw new Error("the change has too many digits");
+    return [
+      { key: "change", quantity: value },
+      { key: "moment", quantity: moment },
+    ];
+  }
+  if (kind === "TIME_WEIGHTED" && value.numerator < 0n) throw new Error("a level is below 0");
+  return [toUnits(JSON.stringify([event.instant, event.id, formatNumber(value)]))];
+}
+
+function toUnits(key: string): KeyedUnits {
+  return { key, quantity: ONE };
+}
+
+function formatNumber(value: Fraction): string {
+  if (!hasAtMostDigits(value, 40)) throw new Error("the value has too many digits");
+  return formatFraction(value);
+}
+
+/** The plain text of a value to count: 1, 1.0 and "1" are one. */
+function formatUnique(value: unknown): string {
+  if (isFraction(value)) return formatNumber(value);
+  if (typeof value === "string" && value.length > 0 && value.length <= TEXT_MAX) return value;
+  throw new Error("the value is not a number or a text of 1 to 256 characters");
 }

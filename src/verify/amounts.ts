@@ -31,9 +31,17 @@ import {
   toWholeFraction,
   ZERO,
 } from "./figures.ts";
-import { cardKind, cardType, flattenLines, isPriceProrated, readUsageLines } from "./invoice-lines.ts";
+import {
+  cardKind,
+  cardType,
+  flattenLines,
+  isPriceProrated,
+  readUsageLines,
+  isLate,
+  verifyPeriod,
+  verifyServed,
+} from "./invoice-lines.ts";
 import { type Usage, verifyQuantities } from "./quantities.ts";
-import { isLate, verifyPeriod, verifyServed } from "./served-days.ts";
 
 /** The counts of verified invoices, amount lines and meter quantities. */
 export interface VerifiedInvoices extends Readonly<Record<"heads" | "amounts" | "quantities", Tally>> {

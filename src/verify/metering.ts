@@ -1,5 +1,5 @@
 /** Meters events independently, by the rules of a book (S4, S5, S19). */
-import { type Aggregation, hasKeys, readAggregation, readAggregations } from "./aggregation.ts";
+import { type Aggregation, hasKeys, readAggregation, readAggregations, listKeyedUnits } from "./aggregation.ts";
 import {
   add,
   compare,
@@ -16,7 +16,6 @@ import {
   ONE,
   ZERO,
 } from "./figures.ts";
-import { listKeyedUnits } from "./keyed-units.ts";
 import {
   createRuleEvaluator,
   requireDecimal,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { hasCode } from "../../src/errors.ts";
-import { createMarkCheck, findDecimalMark } from "../../src/event-files/decimal-marks.ts";
+import { createMarkCheck, findDecimalMark } from "../../src/event-files/cell-texts.ts";
 import { createEventMaker, eventFileMap } from "../../src/event-files/event-file-map.ts";
 import { InputError } from "../../src/event-files/input-error.ts";
 import { parseValue } from "../../src/numbers/decimal.ts";

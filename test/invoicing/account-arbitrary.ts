@@ -1,12 +1,16 @@
 /** Accounts with plans of every kind of card, for laws of all invoices. */
 import fc from "fast-check";
 
-import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
-import { pricePlan } from "../../src/book/resources/price-plan.ts";
+import { type PricePlanDetails, pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
-import type { AccountView, BillingCatalog } from "../../src/invoicing/account-view.ts";
-import { buildTimeline, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
+import {
+  type AccountView,
+  type BillingCatalog,
+  buildTimeline,
+  NO_END,
+  type PlanDecision,
+} from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { CATALOG, planArbitrary } from "../../src/testing/plan-arbitrary.ts";

@@ -1,15 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
-import { pricePlan } from "../../src/book/resources/price-plan.ts";
+import { type PricePlanDetails, pricePlan } from "../../src/book/resources/price-plan.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
-import type { AccountView } from "../../src/invoicing/account-view.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
 import { chargeInArrears } from "../../src/invoicing/arrears.ts";
 import { findDueCycles } from "../../src/invoicing/due-work.ts";
-import { cyclesIn, NO_END, type PlanDecision, buildTimeline } from "../../src/invoicing/timeline.ts";
+import { type AccountView, cyclesIn, NO_END, type PlanDecision, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import {
   addFractions,

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
-import type { AccountView, LicenseChange } from "../../src/invoicing/account-view.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
 import { type AdvanceBilling, findDueCycles } from "../../src/invoicing/due-work.ts";
-import { buildTimeline } from "../../src/invoicing/timeline.ts";
+import { type AccountView, type LicenseChange, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
 /**

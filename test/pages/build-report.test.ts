@@ -3,8 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { backtest, createBacktest } from "../../src/analysis/backtest/backtest.ts";
 import { parseBook, parsePlan } from "../../src/book/book.ts";
-import { formatMoney, formatNumber } from "../../src/invoicing/format-values.ts";
-import { invoiceRows } from "../../src/invoicing/invoice-rows.ts";
+import { formatMoney, formatNumber, invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";

@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { parseBook, preview, renderInvoice } from "../../src/index.ts";
 import { describeSlabRange, invoiceRows } from "../../src/invoicing/invoice-rows.ts";
-import { computePayment } from "../../src/invoicing/invoice-totals.ts";
-import type { Invoice } from "../../src/invoicing/invoice.ts";
+import { computePayment, type Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { describePrice } from "../../src/pages/chart/curve-text.ts";
 import { type InvoiceDetails, LOGO_LENGTH_MAX, parseLogo } from "../../src/pages/invoice/invoice-details.ts";

@@ -13,8 +13,7 @@ import {
   preview,
   renderInvoice,
 } from "../../src/index.ts";
-import { computeTotals } from "../../src/invoicing/invoice-totals.ts";
-import type { Invoice } from "../../src/invoicing/invoice.ts";
+import { computeTotals, type Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { examplePath } from "../support/examples.ts";

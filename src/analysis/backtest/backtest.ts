@@ -14,7 +14,6 @@ import {
   computeEventRange,
 } from "../../ledger/preview/preview-options.ts";
 import {
-  type EventCounts,
   eventCountsOf,
   addAllEvents,
   type EventRun,
@@ -31,23 +30,23 @@ import {
   type PreviewRun,
   selectAccounts,
 } from "../../ledger/preview/preview.ts";
-import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
-import type { DiffLine } from "../diff/diff-invoices.ts";
 import {
   explainLines,
   sumLines,
   sumUnpriced,
-  type PeriodTotal,
   sumPeriods,
   computeDistribution,
-  type Distribution,
   type MigrationInput,
   toTrialMigration,
-  type MigrationOutcome,
   toMigrationOutcome,
   toNewVersion,
+  type Backtest,
+  type BacktestAccount,
+  type BacktestPlan,
+  type BacktestTotal,
+  type BacktestPeriod,
 } from "./compare-invoices.ts";
 
 /** Options of a backtest. */
@@ -68,65 +67,6 @@ export interface BacktestOptions extends Pick<
 
 /** The options and usage of a backtest. At least one of events and usage cells is required. */
 export interface BacktestInput extends BacktestOptions, PreviewInput {}
-
-/** What an account would pay on a draft, in major units of its currency, rounded as on invoices. */
-export interface BacktestAccount {
-  readonly accountId: string;
-  readonly currency: string;
-  /**
-   * The sum of its invoice totals on the current plans. A negative invoice that pays part of another counts once
-   * (S13.4).
-   */
-  readonly before: Decimal;
-  /** The same sum on the draft. */
-  readonly after: Decimal;
-  readonly difference: Decimal;
-  /** Cards, true-ups and credits, summed over all cycles. Causes are empty unless requested. */
-  readonly lines: readonly DiffLine[];
-  /**
-   * The totals of each billing period, with a migration only. A cycle that it splits appears in two parts on one side.
-   */
-  readonly periods?: readonly PeriodTotal[];
-}
-
-/** The sum over all accounts of one currency. */
-export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines" | "periods"> {
-  readonly distribution: Distribution;
-}
-
-/** What one draft would change. */
-export interface BacktestPlan {
-  readonly planId: string;
-  readonly name: string;
-  readonly version: number;
-  /** By currency. */
-  readonly totals: readonly BacktestTotal[];
-  /** In book order, without accounts that have no invoices on either side. */
-  readonly accounts: readonly BacktestAccount[];
-  /** Accounts whose currency the draft does not support. They are in no total. */
-  readonly leftOut: readonly string[];
-  /** Usage that no row of the draft's price tables prices, if there is any; unknown if only totals are computed (S18.2). */
-  readonly unpriced?: readonly UnpricedUsage[];
-  /** Which accounts moved, with a migration only. */
-  readonly migration?: MigrationOutcome;
-  /** The number of events by status on the draft, whose entitlements may accept other events. */
-  readonly events: EventCounts;
-}
-
-/** From the first day of a billing period to the last; the end is exclusive. */
-type BacktestPeriod = Pick<PeriodTotal, "startDate" | "endDate">;
-
-/** The result of a backtest, as plain data. */
-export interface Backtest {
-  /** The billing periods of all compared invoices. Absent without invoices, and if only totals are computed. */
-  readonly period?: BacktestPeriod;
-  /** The number of events by status on the current plans. */
-  readonly events: EventCounts;
-  /** As in a preview. */
-  readonly unmetered?: readonly UnmeteredEvents[];
-  /** One for each draft, in the same order. */
-  readonly plans: readonly BacktestPlan[];
-}
 
 /** A backtest that takes events one at a time. Outcomes are those on the current plans. */
 export interface BacktestRun extends Pick<PreviewRun, "addUsage" | "add" | "slotsOf" | "addSlots" | "addSummed"> {

@@ -1,26 +1,87 @@
 /**
- * Parts of a backtest: the invoices of an account on both sides, the distribution of differences, and migrations, which
- * move accounts to a draft on a date (S16.5).
+ * Parts of a backtest: the invoices of an account on both sides, the distribution of differences, migrations, which
+ * move accounts to a draft on a date (S16.5), and gates: conditions under which a backtest fails.
  */
-
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES, type MigrationMode } from "../../book/resources/requests.ts";
 import { formatDate, type Instant, toInstant, isDayStart } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { planMoveOnto } from "../../ledger/commands/migrate.ts";
 import { LOADED_AT, type TrialMigration } from "../../ledger/preview/preview-account.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
+import type { EventCounts } from "../../ledger/preview/preview-run.ts";
 import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
+import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { groupBy } from "../../numbers/compare-ids.ts";
-import { type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
+import { sum, ZERO, Decimal, parseDecimal, multiply, formatDecimal } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
 import { type PlanSource, listLeaves } from "../diff/account-plans.ts";
 import { createDiffLine, diffAccount, type DiffLine, sumByItem } from "../diff/diff-invoices.ts";
+
+/** What an account would pay on a draft, in major units of its currency, rounded as on invoices. */
+export interface BacktestAccount {
+  readonly accountId: string;
+  readonly currency: string;
+  /**
+   * The sum of its invoice totals on the current plans. A negative invoice that pays part of another counts once
+   * (S13.4).
+   */
+  readonly before: Decimal;
+  /** The same sum on the draft. */
+  readonly after: Decimal;
+  readonly difference: Decimal;
+  /** Cards, true-ups and credits, summed over all cycles. Causes are empty unless requested. */
+  readonly lines: readonly DiffLine[];
+  /**
+   * The totals of each billing period, with a migration only. A cycle that it splits appears in two parts on one side.
+   */
+  readonly periods?: readonly PeriodTotal[];
+}
+
+/** The sum over all accounts of one currency. */
+export interface BacktestTotal extends Omit<BacktestAccount, "accountId" | "lines" | "periods"> {
+  readonly distribution: Distribution;
+}
+
+/** What one draft would change. */
+export interface BacktestPlan {
+  readonly planId: string;
+  readonly name: string;
+  readonly version: number;
+  /** By currency. */
+  readonly totals: readonly BacktestTotal[];
+  /** In book order, without accounts that have no invoices on either side. */
+  readonly accounts: readonly BacktestAccount[];
+  /** Accounts whose currency the draft does not support. They are in no total. */
+  readonly leftOut: readonly string[];
+  /** Usage that no row of the draft's price tables prices, if there is any; unknown if only totals are computed (S18.2). */
+  readonly unpriced?: readonly UnpricedUsage[];
+  /** Which accounts moved, with a migration only. */
+  readonly migration?: MigrationOutcome;
+  /** The number of events by status on the draft, whose entitlements may accept other events. */
+  readonly events: EventCounts;
+}
+
+/** From the first day of a billing period to the last; the end is exclusive. */
+export type BacktestPeriod = Pick<PeriodTotal, "startDate" | "endDate">;
+
+/** The result of a backtest, as plain data. */
+export interface Backtest {
+  /** The billing periods of all compared invoices. Absent without invoices, and if only totals are computed. */
+  readonly period?: BacktestPeriod;
+  /** The number of events by status on the current plans. */
+  readonly events: EventCounts;
+  /** As in a preview. */
+  readonly unmetered?: readonly UnmeteredEvents[];
+  /** One for each draft, in the same order. */
+  readonly plans: readonly BacktestPlan[];
+}
 
 /** The invoices on the current plans and on the draft. */
 type InvoiceSides = readonly [before: readonly Invoice[], after: readonly Invoice[]];
@@ -202,4 +263,84 @@ export function toMigrationOutcome(
     moved: comparedAccounts.length - unmovedIds.length,
     stayed: unmovedIds,
   };
+}
+
+/** A forbidden change: an increase or decrease of an account or a currency's total that exceeds a limit. */
+export interface GateRule {
+  readonly of: "account" | "total";
+  readonly change: "increase" | "decrease";
+  /** Whether a change of exactly the limit is forbidden too. */
+  readonly inclusive: boolean;
+  /** Percent of the amount before, or major units of each currency. */
+  readonly limit: Decimal;
+  readonly percent: boolean;
+}
+
+/** The parts of a rule in order: the allowed texts, and the expected value that the error names. */
+const PARTS = [
+  [/^(account|total)/, '"account" or "total"'],
+  [/^\./, '"."'],
+  [/^(increase|decrease)/, '"increase" or "decrease"'],
+  [/^(>=?)/, '">" or ">="'],
+  [/^(\d{1,20}(?:\.\d{1,20})?)(?!\.?\d)/, "an amount of at most 20 digits before and after the point"],
+  [/^(%?)/, '"%"'],
+  [/^$/, 'the end, or "%" before it'],
+] as const satisfies readonly (readonly [RegExp, string])[];
+
+/**
+ * Reads a rule such as `account.increase > 20%` or `total.decrease > 0`.
+ *
+ * @throws {RatebookError} ERR_OPTION_INVALID with the position and what was expected there
+ */
+export function parseGate(text: string): GateRule {
+  const matches: string[] = [];
+  let at = 0;
+  for (const [part, expectation] of PARTS) {
+    at += /^\s*/.exec(text.slice(at))?.[0].length ?? 0;
+    const match = part.exec(text.slice(at));
+    if (match === null) throw invalidGateError(text, at, expectation);
+    at += match[0].length;
+    if (match[1] !== undefined) matches.push(match[1]);
+  }
+  const [of, change, operator, limit, percent] = matches;
+  return {
+    of: of === "total" ? "total" : "account",
+    change: change === "decrease" ? "decrease" : "increase",
+    inclusive: operator === ">=",
+    limit: parseDecimal(limit),
+    percent: percent === "%",
+  };
+}
+
+function invalidGateError(text: string, at: number, expectation: string): RatebookError<"ERR_OPTION_INVALID"> {
+  const rest = text.slice(at, at + 20);
+  const place = rest === "" ? "at its end" : `at character ${at + 1}, ${JSON.stringify(rest)}`;
+  const message = `${JSON.stringify(text.slice(0, 60))}: expected ${expectation} ${place}; for example "account.increase > 20%" or "total.decrease > 0"`;
+  return new RatebookError("ERR_OPTION_INVALID", message, { option: "failIf" });
+}
+
+/** Describes each forbidden change in a sentence. An increase from 0 exceeds any percentage. */
+export function findBreaches({ plans }: Backtest, rule: GateRule): readonly string[] {
+  return plans.flatMap(({ planId, version, accounts, totals }) => {
+    const changes =
+      rule.of === "account"
+        ? accounts.map((each) => ({ ...each, name: each.accountId }))
+        : totals.map((each) => ({ ...each, name: "the total" }));
+    return changes
+      .filter((each) => isForbidden(rule, each))
+      .map(({ name, before, after, currency }) => {
+        const limit = `${formatDecimal(rule.limit)}${rule.percent ? "%" : ""}`;
+        return `${planId}@${version}: ${rule.change} of ${name} ${rule.inclusive ? "of at least" : "above"} ${limit}: ${formatDecimal(before)} → ${formatDecimal(after)} ${currency}`;
+      });
+  });
+}
+
+function isForbidden(
+  { change, limit, percent, inclusive }: GateRule,
+  { before, difference }: { readonly before: Decimal; readonly difference: Decimal },
+): boolean {
+  const amount = change === "increase" ? difference : difference.negated();
+  if (amount.lte(ZERO)) return inclusive && limit.isZero() && amount.isZero();
+  const [left, right] = percent ? [multiply(amount, new Decimal(100)), multiply(limit, before.abs())] : [amount, limit];
+  return inclusive ? left.gte(right) : left.gt(right);
 }

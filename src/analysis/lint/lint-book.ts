@@ -9,8 +9,7 @@ import { type CardSet, type LintFinding, listCardSets, listPricedCards } from ".
 import { lintCard } from "./lint-curves.ts";
 import { lintMeter } from "./lint-meters.ts";
 import { lintAccount, lintCardSet, findUnpricedMeters, findWaitingCards } from "./lint-plans.ts";
-import { lintTable, listTables } from "./lint-tables.ts";
-import { lintUsage } from "./lint-usage.ts";
+import { lintTable, listTables, lintUsage } from "./lint-tables.ts";
 
 /** Options of lint. */
 export interface LintOptions {

@@ -1,9 +1,14 @@
 /** `ratebook backtest`: the same usage on the current plans and on drafts. */
 import { basename } from "node:path";
 
-import { type Backtest, createBacktest } from "../../analysis/backtest/backtest.ts";
-import type { MigrationInput } from "../../analysis/backtest/compare-invoices.ts";
-import { findBreaches, type GateRule, parseGate } from "../../analysis/backtest/gate.ts";
+import { createBacktest } from "../../analysis/backtest/backtest.ts";
+import {
+  type Backtest,
+  type MigrationInput,
+  findBreaches,
+  type GateRule,
+  parseGate,
+} from "../../analysis/backtest/compare-invoices.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES } from "../../book/resources/requests.ts";

@@ -2,7 +2,7 @@
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import type { DecimalMark } from "../../event-files/decimal-marks.ts";
+import type { DecimalMark } from "../../event-files/cell-texts.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";

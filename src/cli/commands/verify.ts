@@ -2,7 +2,7 @@
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
-import { groupThousands } from "../../invoicing/format-values.ts";
+import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../../verify.ts";

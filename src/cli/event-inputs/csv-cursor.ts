@@ -1,6 +1,5 @@
 /** Reads CSV files of events through a map (book.md, "Event files"). */
 import { tryParseInstant } from "../../calendar/instant.ts";
-import { TOO_LONG } from "../../event-files/byte-lines.ts";
 import {
   createRowParser,
   type Row,
@@ -10,6 +9,7 @@ import {
   detectSeparator,
 } from "../../event-files/csv-rows.ts";
 import type { EventFileMap, EventMakerOptions } from "../../event-files/event-file-map.ts";
+import { TOO_LONG } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { createLineBlocks } from "./line-blocks.ts";

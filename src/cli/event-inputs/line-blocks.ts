@@ -2,7 +2,7 @@
  * Reads a file in blocks of whole lines into a reused buffer, so that memory doesn't grow with the file or its longest
  * line.
  */
-import { LINE_BYTES_MAX } from "../../event-files/byte-lines.ts";
+import { LINE_BYTES_MAX } from "../../event-files/input-error.ts";
 import type { ByteSource } from "./byte-source.ts";
 
 const LINE_END = 0x0a;

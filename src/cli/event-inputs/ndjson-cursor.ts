@@ -5,9 +5,9 @@
  */
 import { type Instant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../event-files/byte-lines.ts";
-import type { MarkCheck } from "../../event-files/decimal-marks.ts";
+import type { MarkCheck } from "../../event-files/cell-texts.ts";
 import type { EventMaker } from "../../event-files/event-file-map.ts";
+import { LINE_BYTES_MAX, NOT_UTF8, TOO_LONG } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import { countKeys, scanJson } from "../../numbers/json-scan.ts";
 import { findRepeatedKeys } from "../../numbers/json-text.ts";

@@ -1,6 +1,6 @@
 /** Sentences on what `init` took from which column, and what it left out. */
+import { findDecimalMark } from "../../event-files/cell-texts.ts";
 import { isTokenName } from "../../event-files/column-words.ts";
-import { findDecimalMark } from "../../event-files/decimal-marks.ts";
 import { createEventMaker, type EventFileMap } from "../../event-files/event-file-map.ts";
 import type { Columns } from "../../event-files/guess-columns.ts";
 import { quoteText } from "../../event-files/input-error.ts";

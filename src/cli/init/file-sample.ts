@@ -4,9 +4,8 @@ import { isUtf8 } from "node:buffer";
 import { parse } from "csv-parse/sync";
 
 import { tryParseInstant } from "../../calendar/instant.ts";
-import { CARRIAGE_RETURNS } from "../../event-files/byte-lines.ts";
 import { describeCsvError, detectSeparator } from "../../event-files/csv-rows.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { CARRIAGE_RETURNS, InputError, quoteText } from "../../event-files/input-error.ts";
 import { SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
 import { openByteSource } from "../event-inputs/byte-source.ts";

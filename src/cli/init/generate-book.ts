@@ -2,14 +2,13 @@
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";
+import { type DecimalMark, TIME_FORMS } from "../../event-files/cell-texts.ts";
 import { isTokenName } from "../../event-files/column-words.ts";
-import type { DecimalMark } from "../../event-files/decimal-marks.ts";
 import { readEventFileMap } from "../../event-files/event-file-map.ts";
 import { type Columns, guessColumns, findTimeLikeValue, type NamedColumns } from "../../event-files/guess-columns.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
-import { TIME_FORMS } from "../../event-files/time-forms.ts";
 import type { Io } from "../io.ts";
 import { createAccountIds, isAccountId, makeUnique, readAccountNames } from "./account-names.ts";
 import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";

@@ -1,6 +1,6 @@
 /** The output of a preview: invoices on standard output; problems, notices and counts on standard error. */
 import type { Book } from "../../book/resources/book.ts";
-import { groupThousands } from "../../invoicing/format-values.ts";
+import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";

@@ -1,6 +1,6 @@
 /** Opens the event files of a command, with their maps. */
 import type { Book } from "../../book/resources/book.ts";
-import { createMarkCheck } from "../../event-files/decimal-marks.ts";
+import { createMarkCheck } from "../../event-files/cell-texts.ts";
 import type { EventFileMap, EventMakerOptions } from "../../event-files/event-file-map.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";

@@ -1,5 +1,5 @@
 /** A backtest as CSV: for each draft and account, a row for the total and one for each line. */
-import type { Backtest } from "../../analysis/backtest/backtest.ts";
+import type { Backtest } from "../../analysis/backtest/compare-invoices.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";
 

@@ -1,5 +1,10 @@
 /** A backtest as a table: the total of each draft, who pays more or less, and each account's lines. */
-import type { Backtest, BacktestAccount, BacktestPlan, BacktestTotal } from "../../analysis/backtest/backtest.ts";
+import type {
+  Backtest,
+  BacktestAccount,
+  BacktestPlan,
+  BacktestTotal,
+} from "../../analysis/backtest/compare-invoices.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";

@@ -6,7 +6,7 @@
 
 import Table from "cli-table3";
 
-import { groupThousands } from "../../invoicing/format-values.ts";
+import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 
 /** A row: a cell for each column, or text across all of them with one or more lines. */

@@ -1,7 +1,6 @@
 /** An invoice as a readable table: cards with slabs, then sub-total, true-up, credits and total. */
 import { parseInstant, formatDate } from "../../calendar/instant.ts";
-import { formatPeriod } from "../../invoicing/format-values.ts";
-import { type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
+import { formatPeriod, type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { formatRuleLinks } from "../../rulebook.ts";

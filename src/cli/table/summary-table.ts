@@ -1,5 +1,5 @@
 /** Invoices as one line per account, largest first, with totals. */
-import { groupThousands, formatMoney, formatNumber } from "../../invoicing/format-values.ts";
+import { groupThousands, formatMoney, formatNumber } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";

@@ -13,7 +13,7 @@ import { formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { RatebookError, hasCode } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import { groupThousands } from "../../invoicing/format-values.ts";
+import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { isRowFault } from "../../ledger/preview/preview-run.ts";
 import { type NamedGroup, readUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";

@@ -8,8 +8,7 @@ import { type RevenueRequest, revenueRequest, type RevenueRequestInput } from ".
 import { type Cycle, type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import { dayOf, formatDate, formatInstant, type Instant, INSTANT_MIN } from "../../calendar/instant.ts";
 import { inputError, invariant } from "../../errors.ts";
-import type { LicenseChange } from "../../invoicing/account-view.ts";
-import { type AccountCycle, cycleAt, cyclesIn, NO_END } from "../../invoicing/timeline.ts";
+import { type LicenseChange, type AccountCycle, cycleAt, cyclesIn, NO_END } from "../../invoicing/timeline.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../../ledger/metrics/revenue-calculator.ts";

@@ -8,7 +8,6 @@
 import type { Credit } from "../../book/resources/account.ts";
 import { dayOf, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { invariant, hasCode } from "../../errors.ts";
-import type { AccountView } from "../../invoicing/account-view.ts";
 import {
   computeInvoicesInSteps,
   type ComputedInvoice,
@@ -20,7 +19,14 @@ import { withConsumedCredits } from "../../invoicing/credit-lines.ts";
 import { invoiceKey, type DraftTerms } from "../../invoicing/draft.ts";
 import { type GrantedCredit, mayChargeBelowZero, negativeInvoiceCause } from "../../invoicing/granted-credits.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { NO_END, closesAt, type AccountCycle, cycleAt, type Timeline } from "../../invoicing/timeline.ts";
+import {
+  type AccountView,
+  NO_END,
+  closesAt,
+  type AccountCycle,
+  cycleAt,
+  type Timeline,
+} from "../../invoicing/timeline.ts";
 import { add, ZERO, type Decimal } from "../../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";

@@ -5,14 +5,22 @@
 import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../calendar/cycle.ts";
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
-import type { AccountView, BillingCatalog, LicenseChange } from "../../invoicing/account-view.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
 import { isArrearsChargeDue, findCard } from "../../invoicing/charge-periods.ts";
 import { computeInvoicesInSteps } from "../../invoicing/compute-invoices.ts";
 import { findDueCycles } from "../../invoicing/due-work.ts";
 import { findCreditGrants } from "../../invoicing/granted-credits.ts";
 import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
-import { type AccountCycle, type AssociatedPlan, cycleAt, NO_END, buildTimeline } from "../../invoicing/timeline.ts";
+import {
+  type AccountView,
+  type BillingCatalog,
+  type LicenseChange,
+  type AccountCycle,
+  type AssociatedPlan,
+  cycleAt,
+  NO_END,
+  buildTimeline,
+} from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
 import { requireSlabs } from "../../rating/cards.ts";

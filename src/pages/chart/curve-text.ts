@@ -7,8 +7,7 @@ import {
   type Breakpoint,
   type PriceCurve,
 } from "../../analysis/price-curve.ts";
-import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
-import { describeSlabRange } from "../../invoicing/invoice-rows.ts";
+import { formatMoney, formatNumber, describeSlabRange } from "../../invoicing/invoice-rows.ts";
 import { add, type Decimal, ONE, subtract } from "../../numbers/decimal.ts";
 
 /** The maximum length of a plain number; longer ones are powers of ten. */

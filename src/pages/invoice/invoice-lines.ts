@@ -1,11 +1,15 @@
 /** The rows of an invoice for its recipient: cards with tiers in words; its dates, number and title. */
 import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
-import { formatMoney } from "../../invoicing/format-values.ts";
-import { type DescribedLine, describeLine, type LineTexts, PLAIN_TEXTS } from "../../invoicing/invoice-rows.ts";
-import { computePayment } from "../../invoicing/invoice-totals.ts";
+import {
+  formatMoney,
+  type DescribedLine,
+  describeLine,
+  type LineTexts,
+  PLAIN_TEXTS,
+} from "../../invoicing/invoice-rows.ts";
 import { ENGLISH, type InvoiceWords } from "../../invoicing/invoice-words.ts";
-import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
+import { computePayment, type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";

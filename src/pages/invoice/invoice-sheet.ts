@@ -1,8 +1,15 @@
 /** What a page says of an invoice: its facts, rows and totals in words. */
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
-import { computePayment, computeTotals, type InvoiceTotals, type StatedTax } from "../../invoicing/invoice-totals.ts";
-import { type Invoice, invoiceParts, type InvoiceStatus } from "../../invoicing/invoice.ts";
+import {
+  computePayment,
+  computeTotals,
+  type InvoiceTotals,
+  type StatedTax,
+  type Invoice,
+  invoiceParts,
+  type InvoiceStatus,
+} from "../../invoicing/invoice.ts";
 import { dueInvoiceId } from "../../ledger/account/record-ids.ts";
 import { type Decimal, isDecimalObject, parseDecimal, ZERO } from "../../numbers/decimal.ts";
 import { type InvoiceDetails, type InvoiceTax, parseTaxAmount } from "./invoice-details.ts";

@@ -5,9 +5,9 @@
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { valueAt } from "../../book/short/json-object.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
+import { findMatchingForms } from "../../event-files/cell-texts.ts";
 import { type Columns, guessColumns } from "../../event-files/guess-columns.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
-import { findMatchingForms } from "../../event-files/time-forms.ts";
 import { type FormPath, listAt } from "./book-edits.ts";
 
 /** A part of an event, and its place in the map. */

@@ -10,7 +10,7 @@ import {
   parseDate,
   tryParseInstant,
 } from "../../calendar/instant.ts";
-import { formatMoney, formatNumber } from "../../invoicing/format-values.ts";
+import { formatMoney, formatNumber } from "../../invoicing/invoice-rows.ts";
 import { ENGLISH } from "../../invoicing/invoice-words.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, type InvoiceLine } from "../../invoicing/invoice.ts";
 import { type AccountCycle, buildTimeline, cyclesIn, NO_END, type Term } from "../../invoicing/timeline.ts";

@@ -1,5 +1,5 @@
 /** Builds the data of a report from a preview. */
-import type { Backtest } from "../../analysis/backtest/backtest.ts";
+import type { Backtest } from "../../analysis/backtest/compare-invoices.ts";
 import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";

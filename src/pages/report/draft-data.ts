@@ -1,6 +1,10 @@
 /** The effect of drafts as page data. */
-import type { Backtest, BacktestAccount, BacktestPlan } from "../../analysis/backtest/backtest.ts";
-import type { MigrationOutcome } from "../../analysis/backtest/compare-invoices.ts";
+import type {
+  Backtest,
+  BacktestAccount,
+  BacktestPlan,
+  MigrationOutcome,
+} from "../../analysis/backtest/compare-invoices.ts";
 import { type Cause, CAUSES, type DiffLine, sumByItem } from "../../analysis/diff/diff-invoices.ts";
 import type { DiffRow } from "../../analysis/diff/table-steps.ts";
 import type { Book } from "../../book/resources/book.ts";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import type { DuckDBConnection, DuckDBValue } from "@duckdb/node-api";
 
 import { RatebookError } from "../../errors.ts";
-import { createMarkCheck, NUMBER_PATTERNS } from "../../event-files/decimal-marks.ts";
+import { createMarkCheck, NUMBER_PATTERNS } from "../../event-files/cell-texts.ts";
 import { type EventFileMap, listMappedColumns } from "../../event-files/event-file-map.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import {

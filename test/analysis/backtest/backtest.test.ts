@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
-import { findBreaches, parseGate } from "../../../src/analysis/backtest/gate.ts";
+import { findBreaches, parseGate } from "../../../src/analysis/backtest/compare-invoices.ts";
 import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";

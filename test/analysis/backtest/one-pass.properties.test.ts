@@ -2,7 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { backtest, type BacktestPlan } from "../../../src/analysis/backtest/backtest.ts";
+import { backtest } from "../../../src/analysis/backtest/backtest.ts";
+import type { BacktestPlan } from "../../../src/analysis/backtest/compare-invoices.ts";
 import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
-import { TIME_FORMS } from "../../../src/event-files/time-forms.ts";
+import { TIME_FORMS } from "../../../src/event-files/cell-texts.ts";
 import { type Folder, folder, eventLine, ratebook, type CommandResult, SMALL_BOOK } from "../fake-io.ts";
 
 const MAP = {

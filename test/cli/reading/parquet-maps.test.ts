@@ -2,7 +2,7 @@
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { findDecimalMark, NUMBER_PATTERNS } from "../../../src/event-files/decimal-marks.ts";
+import { findDecimalMark, NUMBER_PATTERNS } from "../../../src/event-files/cell-texts.ts";
 import { openDuckDb } from "../../../src/warehouse/duckdb/parquet-files.ts";
 import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
 

@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import { groupThousands } from "../../../invoicing/format-values.ts";
+import { groupThousands } from "../../../invoicing/invoice-rows.ts";
 import { isDecimalObject } from "../../../numbers/decimal.ts";
 import { type FormPath, replaceValue } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";

@@ -4,7 +4,7 @@
  */
 import type { Book } from "../../../book/resources/book.ts";
 import { hasCode, RatebookError } from "../../../errors.ts";
-import { decodeUtf8, NOT_UTF8, splitLines } from "../../../event-files/byte-lines.ts";
+import { createMarkCheck } from "../../../event-files/cell-texts.ts";
 import {
   createRowEventReader,
   createRowParser,
@@ -13,9 +13,8 @@ import {
   type Row,
   type RowParser,
 } from "../../../event-files/csv-rows.ts";
-import { createMarkCheck } from "../../../event-files/decimal-marks.ts";
 import { type EventMakerOptions, readEventFileMap } from "../../../event-files/event-file-map.ts";
-import { InputError } from "../../../event-files/input-error.ts";
+import { decodeUtf8, NOT_UTF8, splitLines, InputError } from "../../../event-files/input-error.ts";
 import { createFieldSample, createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";

@@ -3,9 +3,9 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/json-object.ts";
+import { TIME_FORMS } from "../../../event-files/cell-texts.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
-import { TIME_FORMS } from "../../../event-files/time-forms.ts";
 import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import {
   createFieldOrigin,

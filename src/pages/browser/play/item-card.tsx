@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import { groupThousands } from "../../../invoicing/format-values.ts";
+import { groupThousands } from "../../../invoicing/invoice-rows.ts";
 import { addSlab, editBook, listAt, moveSlabStart, removeLastSlab, replaceValue } from "../../play/book-edits.ts";
 import { curveKey } from "../../play/cost-curve.ts";
 import { type PlanItem, removeItem } from "../../play/plan-items.ts";
