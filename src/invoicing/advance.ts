@@ -26,12 +26,12 @@ import {
   type DueCycle,
 } from "./due-work.ts";
 import { chargeLicensesInAdvance } from "./license-advance.ts";
-import type { AccountView, AccountCycle, Timeline } from "./timeline.ts";
+import type { AccountView, AccountCycle } from "./timeline.ts";
 
 /** Whether an account may have charges or refunds besides its STANDARD invoices. */
-export function mayChargeInAdvance(view: AccountView, timeline: Timeline): boolean {
+export function mayChargeInAdvance(view: AccountView): boolean {
   const isCharged = view.decisions.some(({ plan }) => plan !== null && chargesInAdvance(plan.details));
-  return isCharged || chargeLateArrears(view, timeline).length > 0;
+  return isCharged || chargeLateArrears(view).length > 0;
 }
 
 function chargesInAdvance(details: PricePlanDetails): boolean {
@@ -52,8 +52,7 @@ export function* computeAdvanceBilling(
   dues: readonly DueCycle[],
   isWanted: CycleFilter = () => true,
 ): Steps<AdvanceBilling> {
-  const { timeline } = view;
-  if (!mayChargeInAdvance(view, timeline)) return { charges: [], refunds: [] };
+  if (!mayChargeInAdvance(view)) return { charges: [], refunds: [] };
   const fees = yield* chargeInAdvance(FIXED_FEES, view, dues, isWanted);
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const charges = [
@@ -61,7 +60,7 @@ export function* computeAdvanceBilling(
     ...licenses.charges,
     ...(yield* chargeInAdvance(BILLING_ENTITLEMENTS, view, dues, isWanted)),
     ...(yield* chargeInAdvance(CREDIT_GRANTS, view, dues, isWanted)),
-    ...chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle)),
+    ...chargeLateArrears(view).filter(({ cycle }) => isWanted(cycle)),
   ];
   return { charges, refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds] };
 }
@@ -79,8 +78,7 @@ export function* findAdvanceTerms(
   dues: readonly DueCycle[],
   isWanted: CycleFilter,
 ): Steps<{ readonly terms: readonly AdvanceTerms[]; readonly refunds: readonly Refund[] }> {
-  const { timeline } = view;
-  if (!mayChargeInAdvance(view, timeline)) return { terms: [], refunds: [] };
+  if (!mayChargeInAdvance(view)) return { terms: [], refunds: [] };
   const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const cycleStartTerms: AdvanceTerms[] = [];
   for (const due of dues) {
@@ -93,7 +91,7 @@ export function* findAdvanceTerms(
     });
     yield;
   }
-  const lateCharges = chargeLateArrears(view, timeline).filter(({ cycle }) => isWanted(cycle));
+  const lateCharges = chargeLateArrears(view).filter(({ cycle }) => isWanted(cycle));
   return {
     terms: [...cycleStartTerms, ...licenses.charges, ...lateCharges],
     refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds],

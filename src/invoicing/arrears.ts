@@ -47,22 +47,17 @@ import {
 type UsageCatalog = Pick<BillingCatalog, "findTable" | "keyedMeters">;
 
 /** The exact arrears charges of an account for one cycle, in the order of the plan's cards. */
-export function chargeInArrears(
-  view: AccountView,
-  timeline: Timeline,
-  cycle: AccountCycle,
-  catalog: UsageCatalog,
-): readonly Charge[] {
+export function chargeInArrears(view: AccountView, cycle: AccountCycle, catalog: UsageCatalog): readonly Charge[] {
   const isLate = isEndedLate(cycle, closesAt(cycle, view));
   const isDue: ArrearsInput["isDue"] = (period) =>
     isArrearsChargeDue(cycle, period) && !(isLate && isCutShort(cycle, period));
   return [
     ...chargeUsage(view, cycle, catalog),
-    ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
-    ...chargeLicenses(view, timeline, cycle),
-    ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
-    ...chargeOverage({ view, timeline, cycle, isDue }),
-    ...chargeCards(CREDIT_GRANTS, { view, timeline, cycle, isDue }),
+    ...chargeCards(FIXED_FEES, { view, cycle, isDue }),
+    ...chargeLicenses(view, cycle),
+    ...chargeCards(BILLING_ENTITLEMENTS, { view, cycle, isDue }),
+    ...chargeOverage({ view, cycle, isDue }),
+    ...chargeCards(CREDIT_GRANTS, { view, cycle, isDue }),
   ];
 }
 
@@ -70,16 +65,16 @@ export function chargeInArrears(
  * Charges that cover several cycles, if the plan was cut short after the STANDARD invoice of the last cycle was final:
  * an AD_HOC invoice at the end of the plan, due as soon as that end was decided (S9.3).
  */
-export function chargeLateArrears(view: AccountView, timeline: Timeline): readonly AdvanceCharge[] {
-  return timeline.flatMap((term): readonly AdvanceCharge[] => {
-    const cycle = cycleAt(timeline, term.until - 1);
+export function chargeLateArrears(view: AccountView): readonly AdvanceCharge[] {
+  return view.timeline.flatMap((term): readonly AdvanceCharge[] => {
+    const cycle = cycleAt(view.timeline, term.until - 1);
     if (cycle === undefined || !isEndedLate(cycle, closesAt(cycle, view))) return [];
     const isDue: ArrearsInput["isDue"] = (period) => isCutShort(cycle, period);
     const charges = [
-      ...chargeCards(FIXED_FEES, { view, timeline, cycle, isDue }),
-      ...chargeCards(BILLING_ENTITLEMENTS, { view, timeline, cycle, isDue }),
-      ...chargeOverage({ view, timeline, cycle, isDue }),
-      ...chargeCards(CREDIT_GRANTS, { view, timeline, cycle, isDue }),
+      ...chargeCards(FIXED_FEES, { view, cycle, isDue }),
+      ...chargeCards(BILLING_ENTITLEMENTS, { view, cycle, isDue }),
+      ...chargeOverage({ view, cycle, isDue }),
+      ...chargeCards(CREDIT_GRANTS, { view, cycle, isDue }),
     ];
     const terms = { invoiceType: "AD_HOC", invoiceDate: cycle.end, due: term.endDecidedAt, cycle } as const;
     return charges.map((charge) => ({ ...terms, rate: () => charge }));
@@ -88,7 +83,6 @@ export function chargeLateArrears(view: AccountView, timeline: Timeline): readon
 
 interface ArrearsInput {
   readonly view: AccountView;
-  readonly timeline: Timeline;
   readonly cycle: AccountCycle;
   /** Whether a charge that covers the cycle is made in it. */
   readonly isDue: (period: CoveredPeriod) => boolean;
@@ -137,20 +131,20 @@ export function isPriceProrated({ enableProration }: UsageRateCard, meter: Usage
 /** The arrears charges of a kind of card. */
 function chargeCards<Card extends { readonly invoiceTiming: string }>(
   { listIn, toTiming, rate }: PeriodicCards<Card>,
-  { view, timeline, cycle, isDue }: ArrearsInput,
+  { view, cycle, isDue }: ArrearsInput,
 ): Charge[] {
   return cardsInArrears(listIn(cycle.term.plan.details)).flatMap((card) => {
-    const period = findCoveredPeriod(timeline, cycle, toTiming(card));
+    const period = findCoveredPeriod(view.timeline, cycle, toTiming(card));
     return period && isDue(period) ? [rate(card, view.currency, period)] : [];
   });
 }
 
-function chargeLicenses(view: AccountView, timeline: Timeline, cycle: AccountCycle): Charge[] {
+function chargeLicenses(view: AccountView, cycle: AccountCycle): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cardsInArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-    const prorated = isChargedByDays(timeline, cycle, licenseTiming(card));
-    const before = prorated ? [] : quantitiesChargedBefore(view, timeline, cycle, card.id);
+    const prorated = isChargedByDays(view.timeline, cycle, licenseTiming(card));
+    const before = prorated ? [] : quantitiesChargedBefore(view, view.timeline, cycle, card.id);
     const chargedCard = { ...card, enableProration: prorated };
     const paid = findPaidLevel(
       chargedCard,

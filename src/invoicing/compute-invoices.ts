@@ -134,7 +134,7 @@ function* computePaidDrafts(
     advance.charges.filter(({ cycle }) => isSelectedCycle(cycle)),
   );
   const inAdvance = { drafts: advanceDrafts, refunds: advance.refunds.map((refund) => roundRefund(refund, rounding)) };
-  const standard = cycles.map((cycle) => planStandardDraft({ view, catalog, rounding, timeline, cycle }, inAdvance));
+  const standard = cycles.map((cycle) => planStandardDraft({ view, catalog, rounding, cycle }, inAdvance));
   const drafts = [...standard, ...advanceDrafts].sort(compareDrafts);
   const refunds = toRefundCredits(advance, rounding).map((credit) => ({ ...credit, id: creditId(credit.id) }));
   const openDrafts =
@@ -212,7 +212,7 @@ export function* findAdvanceInvoiceTerms(
   { from, until }: Pick<InvoicingOptions, "from" | "until">,
 ): Steps<readonly DraftTerms[]> {
   const { timeline } = view;
-  if (!mayChargeInAdvance(view, timeline)) return [];
+  if (!mayChargeInAdvance(view)) return [];
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isSelectedCycle = createCycleFilter(timeline, { from, until });
   const dues = findDueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));

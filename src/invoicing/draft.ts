@@ -9,7 +9,7 @@ import type { AdvanceCharge } from "./due-work.ts";
 import type { RoundedRefund } from "./granted-credits.ts";
 import { type CardItem, toCardItem, sortIntoLineOrder } from "./invoice-lines.ts";
 import type { InvoiceType, UsageLine } from "./invoice.ts";
-import { type AccountView, type BillingCatalog, closesAt, type AccountCycle, type Timeline } from "./timeline.ts";
+import { type AccountView, type BillingCatalog, closesAt, type AccountCycle } from "./timeline.ts";
 
 /** The data of an invoice that is known before rating. */
 export interface DraftTerms {
@@ -72,7 +72,6 @@ export interface StandardDraftInput {
   readonly view: AccountView;
   readonly catalog: BillingCatalog;
   readonly rounding: Rounding;
-  readonly timeline: Timeline;
   readonly cycle: AccountCycle;
 }
 
@@ -88,8 +87,8 @@ function draftStandardInvoice(
   terms: DraftTerms,
   inAdvance: AdvanceDrafts,
 ): Draft | undefined {
-  const { view, catalog, rounding, timeline, cycle } = input;
-  const charges = chargeInArrears(view, timeline, cycle, catalog);
+  const { view, catalog, rounding, cycle } = input;
+  const charges = chargeInArrears(view, cycle, catalog);
   const items = toCardItems(charges, cycle, catalog, rounding);
   const unpriced = charges.flatMap((charge) => charge.unpriced ?? []);
   const draft: Draft = {

@@ -1,3 +1,7 @@
+/**
+ * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
+ * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
+ */
 import { formatGroup, findGroupLimit, type GroupUsage, type UsageGroup } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant } from "../calendar/instant.ts";
 import type { FeatureEntry, OverageAllowance, FeatureConsumption } from "../credits/feature-credits.ts";
@@ -27,10 +31,6 @@ import type {
   BilledUsage,
   AccountExternalUsage,
 } from "./records.ts";
-/**
- * The state of an account in a decision: what was read of it, and the changes so far. Reads return records written
- * earlier in the decision, so that the events of a batch are decided one after another (S14.3).
- */
 import {
   SpendableEntries,
   toLicenseChange,

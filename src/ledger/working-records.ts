@@ -1,3 +1,7 @@
+/**
+ * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
+ * records as other parts see them.
+ */
 import {
   compareGroups,
   formatGroup,
@@ -8,10 +12,6 @@ import {
 import type { Day } from "../calendar/instant.ts";
 import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/feature-credits.ts";
 import { type AccountView, NO_END } from "../invoicing/timeline.ts";
-/**
- * Records of one kind, and cells of usage or overage, in the state of an account: those read, and those written since; and
- * records as other parts see them.
- */
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import { sumGroupUsage } from "../metering/usage.ts";
 import { groupBy } from "../numbers/compare-ids.ts";

@@ -138,7 +138,7 @@ function chargeAndRefund(account: Terms): string {
   expect(new Set(refunds.map(({ key }) => key)).size).toBe(refunds.length);
   const { timeline } = view;
   const inArrears = cyclesIn(timeline, FIRST, LAST).flatMap((cycle) =>
-    chargeInArrears(view, timeline, cycle, { findTable: createTableFinder(new Map()), keyedMeters: new Map() }),
+    chargeInArrears(view, cycle, { findTable: createTableFinder(new Map()), keyedMeters: new Map() }),
   );
   return sumAmounts([
     ...charges.flatMap(({ rate }) => rate()?.bounded ?? []),
