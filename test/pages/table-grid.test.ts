@@ -2,10 +2,15 @@
 import { expect, test } from "vitest";
 
 import { readBook } from "../../src/index.ts";
-import { findWrittenPath, readEditableValue, replaceValue, tryParseJson } from "../../src/pages/play/book-edits.ts";
+import {
+  findWrittenPath,
+  readEditableValue,
+  replaceValue,
+  textAt,
+  tryParseJson,
+} from "../../src/pages/play/book-edits.ts";
 import { parseBookText } from "../../src/pages/play/play-bill.ts";
 import {
-  cellText,
   changeCell,
   hasSeveralCells,
   listGridColumns,
@@ -39,7 +44,7 @@ const pasteAt = (row: number, column: number, text: string) =>
 
 test("the columns are the dimensions of the meter, the date, and a rate for each currency", () => {
   expect(COLUMNS.map(({ label }) => label)).toEqual(["model", "kind", "from", "rate USD"]);
-  expect(ROWS.map((row) => COLUMNS.map((column) => cellText(row, column)))).toEqual([
+  expect(ROWS.map((row) => COLUMNS.map((column) => textAt(row, column.path)))).toEqual([
     ["nova", "input", "", "5"],
     ["mini", "", "", ""],
   ]);

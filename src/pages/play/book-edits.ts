@@ -7,7 +7,7 @@ import { expandBook } from "../../book/short/expand-book.ts";
 import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { formatComparable } from "../../book/short/same-part.ts";
 import { shortenBook } from "../../book/short/shorten-book.ts";
-import { isJsonObject } from "../../numbers/decimal.ts";
+import { isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 
 /** The keys and indexes that lead to a value. */
@@ -19,14 +19,21 @@ export function listAt(value: unknown, path: FormPath): readonly unknown[] {
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
 }
 
+/** The text or number at a path; empty if absent. */
+export function textAt(value: unknown, path: FormPath): string {
+  const content = valueAt(value, path);
+  if (typeof content === "string") return content;
+  return typeof content === "number" || isDecimalObject(content) ? String(content) : "";
+}
+
 /** The names of meters, add-ons and features by id. */
 export function readBillableNames(book: unknown): ReadonlyMap<string, string> {
   const items = ["usageMeters", "addOns", "features"].flatMap((list) => listAt(book, [list]));
   return new Map(
     items.flatMap((item) => {
-      const [id, ...names] = ["id", "displayName", "billableName", "name"].map((key) => valueAt(item, [key]));
-      const name = names.find((each) => typeof each === "string" && each !== "");
-      return typeof id === "string" && typeof name === "string" ? [[id, name] as const] : [];
+      const [id, ...names] = ["id", "displayName", "billableName", "name"].map((key) => textAt(item, [key]));
+      const name = names.find((each) => each !== "");
+      return id === undefined || id === "" || name === undefined ? [] : [[id, name] as const];
     }),
   );
 }

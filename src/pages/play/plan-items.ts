@@ -1,7 +1,7 @@
 /** The items of a plan as cards of the playground, and changes of a book as a whole. */
 import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
-import { type FormPath, listAt, readBillableNames, withValue } from "./book-edits.ts";
+import { type FormPath, listAt, readBillableNames, textAt, withValue } from "./book-edits.ts";
 import { COMMITMENT_KEY, itemKey } from "./play-periods.ts";
 
 /** An item of a plan: one of its cards, or its commitment. */
@@ -42,16 +42,16 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   const details = [...plan, "pricePlanDetails"];
   const names = readBillableNames(book);
   const meterIds = new Map(
-    listAt(book, ["usageMeters"]).map((meter) => [valueAt(meter, ["name"]), valueAt(meter, ["id"])]),
+    listAt(book, ["usageMeters"]).map((meter) => [textAt(meter, ["name"]), textAt(meter, ["id"])]),
   );
   const items = LISTS.flatMap(([list, idField, kind, source]) =>
     listAt(book, [...details, list]).map((card, index): PlanItem => {
-      const written = readText(valueAt(card, [idField]));
-      const id = names.has(written) ? written : readText(meterIds.get(written) ?? written);
+      const written = textAt(card, [idField]);
+      const id = names.has(written) ? written : (meterIds.get(written) ?? written);
       const hasTable = valueAt(card, ["rateTable"]) !== undefined;
       return {
         key: itemKey(kind, id),
-        name: readText(valueAt(card, ["displayName"])) || (names.get(id) ?? id),
+        name: textAt(card, ["displayName"]) || (names.get(id) ?? id),
         kind: [KINDS[kind], ...describeCard(card)].join(", "),
         path: [...details, list, index],
         form: kind === "FIXED_FEE" ? "amount" : hasTable ? "table" : kind === "CREDIT_GRANT" ? "none" : "slabs",
@@ -62,15 +62,11 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   );
   if (valueAt(book, [...details, "minimumCommitment"]) === undefined) return items;
   const path = [...details, "minimumCommitment"];
-  const name = readText(valueAt(book, [...path, "displayName"])) || "Minimum commitment";
+  const name = textAt(book, [...path, "displayName"]) || "Minimum commitment";
   return [
     ...items,
     { key: COMMITMENT_KEY, name, kind: "minimum of the whole plan", path, form: "amount", id: "", source: "none" },
   ];
-}
-
-function readText(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** What is special about a card, in words. */

@@ -8,6 +8,7 @@ import {
   formatInstant,
   type Instant,
   parseDate,
+  toInstant,
   tryParseInstant,
 } from "../../calendar/instant.ts";
 import { formatMoney, formatNumber } from "../../invoicing/invoice-rows.ts";
@@ -72,7 +73,7 @@ export const COMMITMENT_KEY = "COMMITMENT";
 /** Groups invoices by billing period; periods that overlap are one. */
 export function toPlayPeriods(invoices: readonly Invoice[], book: Book): readonly PlayPeriod[] {
   const groups: { from: string; until: string; invoices: Invoice[] }[] = [];
-  for (const invoice of invoices.toSorted((a, b) => compareTexts(a.startDate, b.startDate))) {
+  for (const invoice of invoices.toSorted((a, b) => toInstant(a.startDate) - toInstant(b.startDate))) {
     const [from, until] = [invoice.startDate.slice(0, 10), invoice.endDate.slice(0, 10)];
     const last = groups.at(-1);
     if (last !== undefined && from < last.until) {
@@ -87,10 +88,6 @@ export function toPlayPeriods(invoices: readonly Invoice[], book: Book): readonl
     totals: sumTotals(group.invoices),
     items: sumItems(group.invoices),
   }));
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** A half-open period of days; a whole month by its name. */

@@ -2,9 +2,9 @@
 import { parsePath } from "../../book/problems.ts";
 import { type JsonObject, omitFields, valueAt, withoutAbsent } from "../../book/short/json-object.ts";
 import type { Problem } from "../../errors.ts";
-import { isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
 import { toPrintable } from "../printable.ts";
-import { type FormPath, listAt, withValue } from "./book-edits.ts";
+import { type FormPath, listAt, textAt, withValue } from "./book-edits.ts";
 
 /** A column of the grid. */
 export interface GridColumn {
@@ -45,15 +45,9 @@ function listKeys(value: unknown): readonly string[] {
   return isJsonObject(value) ? Object.keys(value) : [];
 }
 
-/** The text of a cell; empty if absent. */
-export function cellText(row: JsonObject, { path }: GridColumn): string {
-  const value = valueAt(row, path);
-  return typeof value === "string" || typeof value === "number" || isDecimalObject(value) ? String(value) : "";
-}
-
 /** Changes the text of a cell; an empty text removes it. A rate replaces the tiers of its row. */
 export function changeCell(row: JsonObject, column: GridColumn, text: string): JsonObject {
-  if (cellText(row, column) === text) return row;
+  if (textAt(row, column.path) === text) return row;
   const { when, from, rate, ...others } = withValue(row, column.path, text || undefined) as JsonObject;
   const isNewRate = column.path[0] === "rate" && text !== "";
   return withoutAbsent({

@@ -4,10 +4,18 @@ import { useState } from "preact/hooks";
 
 import { CURVE_SIZE } from "../../play/cost-curve.ts";
 import type { CardCosts, CostPoint } from "../../play/cost-curve.ts";
-import { TableHead } from "../common/data-table.tsx";
+import { Table } from "../common/data-table.tsx";
 import { NumberField } from "./field.tsx";
 
 const { width: WIDTH, height: HEIGHT, left: LEFT, right: RIGHT, bottom: BOTTOM } = CURVE_SIZE;
+
+const COST_COLUMNS = [
+  { label: "Units", class: "number", cell: ({ quantity }: CostPoint) => quantity },
+  { label: "Price", class: "number", cell: ({ amount }: CostPoint) => amount },
+  { label: "Average", class: "number", cell: ({ average = "–" }: CostPoint) => average },
+  { label: "Next unit", class: "number", cell: ({ next }: CostPoint) => next },
+  { label: "Whole period", class: "number", cell: ({ total = "–" }: CostPoint) => total },
+];
 
 /** @param quantity in the shown billing period; by default the typed one, or half of the curve's range */
 export function Curve({
@@ -70,39 +78,13 @@ export function Curve({
       <details>
         <summary>Costs at the tier boundaries</summary>
         <div class="scroll" tabIndex={0} role="region" aria-label={`${name}: cost`}>
-          <table>
-            <TableHead
-              columns={["Units", "Price", "Average", "Next unit", "Whole period"].map((label) => ({
-                label,
-                class: "number",
-              }))}
-            />
-            <tbody>
-              {[...(cost === undefined ? [] : [cost]), ...edges].map((edge, index) => (
-                <CostRow key={index} cost={edge} isCurrent={edge === cost} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={COST_COLUMNS}
+            rows={[...(cost === undefined ? [] : [cost]), ...edges]}
+            rowClass={(edge) => (edge === cost ? "current" : "")}
+          />
         </div>
       </details>
     </section>
-  );
-}
-
-function CostRow({
-  cost: { quantity, amount, average = "–", next, total = "–" },
-  isCurrent,
-}: {
-  readonly cost: CostPoint;
-  readonly isCurrent: boolean;
-}): JSX.Element {
-  return (
-    <tr class={isCurrent ? "current" : ""}>
-      {[quantity, amount, average, next, total].map((text, index) => (
-        <td class="number" key={index}>
-          {text}
-        </td>
-      ))}
-    </tr>
   );
 }

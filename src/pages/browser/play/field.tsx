@@ -4,8 +4,7 @@ import { useState } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/json-object.ts";
 import { groupThousands } from "../../../invoicing/invoice-rows.ts";
-import { isDecimalObject } from "../../../numbers/decimal.ts";
-import { type FormPath, replaceValue } from "../../play/book-edits.ts";
+import { type FormPath, replaceValue, textAt } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";
 import { cleanFigure } from "../../play/table-grid.ts";
 import { readDecimal } from "../../play/typed-usage.ts";
@@ -43,13 +42,6 @@ export function bind({ value, text, onText }: FormDocument, path: FormPath, owne
   return { value: textAt(value, path), onValue: (typed) => onText(change(typed)) };
 }
 
-/** The text or number at a path; empty if absent. */
-export function textAt(value: unknown, path: FormPath): string {
-  const content = valueAt(value, path);
-  if (typeof content === "string") return content;
-  return typeof content === "number" || isDecimalObject(content) ? String(content) : "";
-}
-
 function withCaption(caption: string | undefined, field: JSX.Element): JSX.Element {
   if (caption === undefined) return field;
   return (
@@ -75,7 +67,7 @@ export function TextField({ label, caption, value, list, onValue, ...attributes 
       {...attributes}
       type="text"
       {...(list === undefined ? {} : { list })}
-      aria-label={label}
+      aria-label={label ?? caption}
       value={value}
       onInput={({ currentTarget }) => onValue(currentTarget.value)}
     />,
@@ -95,7 +87,7 @@ export function DayField({ label, caption, value, onValue, ...limits }: DayField
     <input
       {...limits}
       type="date"
-      aria-label={label}
+      aria-label={label ?? caption}
       value={value.slice(0, 10)}
       onChange={({ currentTarget }) => currentTarget.validity.valid && onValue(currentTarget.value)}
     />,
@@ -113,7 +105,7 @@ export function SelectField({
   return withCaption(
     caption,
     <select
-      aria-label={label}
+      aria-label={label ?? caption}
       value={value}
       onChange={({ currentTarget }) => {
         const chosen = currentTarget.value;
@@ -158,7 +150,7 @@ export function NumberField({
       type="text"
       inputMode="decimal"
       class="figure"
-      aria-label={label}
+      aria-label={label ?? caption}
       aria-invalid={!isValid}
       title={isValid ? undefined : "Enter a number such as 0.25"}
       value={isFocused || !isValid || !/^-?\d+(?:\.\d+)?$/.test(text) ? text : groupThousands(text)}

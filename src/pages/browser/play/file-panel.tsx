@@ -6,7 +6,7 @@ import { valueAt } from "../../../book/short/json-object.ts";
 import { TIME_FORMS } from "../../../event-files/cell-texts.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
-import { replaceValue, tryParseJson } from "../../play/book-edits.ts";
+import { replaceValue, tryParseJson, textAt } from "../../play/book-edits.ts";
 import {
   createFieldOrigin,
   createTimeOrigin,
@@ -20,7 +20,7 @@ import {
 } from "../../play/column-map.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
-import { bind, type FormProps, LinkButton, SelectField, textAt, TextField } from "./field.tsx";
+import { bind, type FormProps, LinkButton, SelectField, TextField } from "./field.tsx";
 import { type ChosenFile, readSample, type WorkerMessage, type WorkerRequest } from "./file-events.ts";
 import type { Session } from "./session.ts";
 

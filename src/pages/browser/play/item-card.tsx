@@ -3,22 +3,21 @@ import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
 import { groupThousands } from "../../../invoicing/invoice-rows.ts";
-import { addSlab, editBook, listAt, moveSlabStart, removeLastSlab, replaceValue } from "../../play/book-edits.ts";
+import {
+  addSlab,
+  editBook,
+  listAt,
+  moveSlabStart,
+  removeLastSlab,
+  replaceValue,
+  textAt,
+} from "../../play/book-edits.ts";
 import { curveKey } from "../../play/cost-curve.ts";
 import { type PlanItem, removeItem } from "../../play/plan-items.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import { TableHead } from "../common/data-table.tsx";
 import { formatCount } from "../common/format.ts";
-import {
-  bind,
-  FlagField,
-  type FormProps,
-  LinkButton,
-  NumberField,
-  RemoveButton,
-  SelectField,
-  textAt,
-} from "./field.tsx";
+import { bind, FlagField, type FormProps, LinkButton, NumberField, RemoveButton, SelectField } from "./field.tsx";
 import { TableForm } from "./table-form.tsx";
 import { SeatsForm, UsageForm, type UsageProps } from "./usage-form.tsx";
 
@@ -54,7 +53,7 @@ export function ItemCard({ item, planId, context, ...planForm }: CardProps): JSX
   };
   return (
     <article class={`plan-item${isSelected ? " on" : ""}`} aria-label={name} onFocusIn={select} onClick={select}>
-      <header>
+      <header class="item-head">
         <h2>
           <bdi>{name}</bdi>
         </h2>

@@ -111,7 +111,7 @@ function Playground({
         undo={undo}
       />
       {isBroken && (
-        <p class="problem-box" role="alert">
+        <p class="alert" role="alert">
           Broken link; showing an example.
         </p>
       )}

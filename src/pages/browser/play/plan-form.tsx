@@ -2,10 +2,10 @@
 import type { JSX } from "preact";
 
 import { valueAt } from "../../../book/short/json-object.ts";
-import { changeInterval, editBook, type FormPath, listAt } from "../../play/book-edits.ts";
+import { changeInterval, editBook, type FormPath, listAt, textAt } from "../../play/book-edits.ts";
 import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../play/plan-items.ts";
 import type { PlayCycle, PlayCycles } from "../../play/play-periods.ts";
-import { bind, DayField, FlagField, type FormProps, SelectField, textAt, TextField } from "./field.tsx";
+import { bind, DayField, FlagField, type FormProps, SelectField, TextField } from "./field.tsx";
 import { ItemCard, type ItemContext } from "./item-card.tsx";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];

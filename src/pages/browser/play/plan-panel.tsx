@@ -2,11 +2,11 @@
 import type { ComponentChildren, JSX, RefObject } from "preact";
 
 import type { PlayState } from "../../play-state.ts";
-import { type FormPath, listAt, readEditableValue } from "../../play/book-edits.ts";
+import { type FormPath, listAt, readEditableValue, textAt } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import type { PlayCycles } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
-import { LinkButton, textAt, DayField } from "./field.tsx";
+import { LinkButton, DayField } from "./field.tsx";
 import type { ItemContext } from "./item-card.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { AccountForm, Cycles, PlanForm } from "./plan-form.tsx";
@@ -70,7 +70,7 @@ function Problems({
 }): JSX.Element | null {
   if (problems.length === 0) return null;
   return (
-    <div class="problem-box" role="alert">
+    <div class="alert" role="alert">
       <ul class="problems">
         {problems.map((problem, index) => (
           <li key={index}>
@@ -142,20 +142,8 @@ function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Elemen
             />
           ))}
           <div class="fields">
-            <DayField
-              caption="Invoices from"
-              label="From"
-              value={state.from}
-              required
-              onValue={(from) => onChange({ from })}
-            />
-            <DayField
-              caption="until"
-              label="Until"
-              value={state.until}
-              required
-              onValue={(until) => onChange({ until })}
-            />
+            <DayField caption="Invoices from" label="From" value={state.from} onValue={(from) => onChange({ from })} />
+            <DayField caption="until" label="Until" value={state.until} onValue={(until) => onChange({ until })} />
           </div>
         </details>
       )}

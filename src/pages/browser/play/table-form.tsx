@@ -3,10 +3,9 @@ import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
 import type { JsonObject } from "../../../book/short/json-object.ts";
-import { findWrittenPath, type FormPath, listAt, replaceValue } from "../../play/book-edits.ts";
+import { findWrittenPath, type FormPath, listAt, replaceValue, textAt } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import {
-  cellText,
   changeCell,
   type GridColumn,
   hasSeveralCells,
@@ -174,7 +173,7 @@ function TableRow({
                 aria-invalid={problems.some((problem) => problem.columns.includes(column))}
                 placeholder={PLACEHOLDERS[field]}
                 readOnly={hasTiers}
-                value={hasTiers ? formatCount(tierCount, "tier") : cellText(row, column)}
+                value={hasTiers ? formatCount(tierCount, "tier") : textAt(row, column.path)}
                 onInput={({ currentTarget }) => onRow(changeCell(row, column, currentTarget.value))}
                 onPaste={(event) => {
                   const text = event.clipboardData?.getData("text/plain") ?? "";

@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { Book } from "../../../book/resources/book.ts";
 import { addDays, formatDate, parseDate } from "../../../calendar/instant.ts";
 import type { DatedQuantity, PlayState } from "../../play-state.ts";
-import { listAt, replaceValue } from "../../play/book-edits.ts";
+import { listAt, replaceValue, textAt } from "../../play/book-edits.ts";
 import type { PlayItem, PlayPeriod } from "../../play/play-periods.ts";
 import {
   isUsageIn,
@@ -17,16 +17,7 @@ import {
   type UsageShape,
 } from "../../play/typed-usage.ts";
 import { formatNumber } from "../common/format.ts";
-import {
-  bind,
-  type FieldValue,
-  type FormProps,
-  LinkButton,
-  NumberField,
-  RemoveButton,
-  textAt,
-  DayField,
-} from "./field.tsx";
+import { bind, type FieldValue, type FormProps, LinkButton, NumberField, RemoveButton, DayField } from "./field.tsx";
 
 export interface UsageProps {
   readonly name: string;
