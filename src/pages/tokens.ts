@@ -95,7 +95,12 @@ export function buildPageTokens(): string {
 }
 @media screen { :root { color-scheme: light dark; } }
 ${buildColorStyle(":root")}
-${SERIES.map((name, index) => `.series-${index + 1} { --series: var(--${name}); }`).join("\n")}
-.series-other { --series: var(--other); }
 `;
+}
+
+/** The colors of the series in charts. */
+export function buildSeriesStyle(): string {
+  return ["other", ...SERIES]
+    .map((name) => `.series-${name.replace("s", "")} { --series: var(--${name}); }\n`)
+    .join("");
 }

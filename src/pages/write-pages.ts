@@ -16,7 +16,7 @@ import {
 } from "./page-file.ts";
 import { type PlayExample, createStateFromRecipe, parseRecipes } from "./play-state.ts";
 import { writeNotices } from "./third-party-notices.ts";
-import { buildPageTokens } from "./tokens.ts";
+import { buildPageTokens, buildSeriesStyle } from "./tokens.ts";
 
 /** The sources of the pages, relative to both `src` and `dist`. */
 const SOURCES = new URL("../../src/pages/browser/", import.meta.url);
@@ -47,7 +47,7 @@ async function writePage(name: PageName): Promise<readonly string[]> {
     define: name === "play" ? { EXAMPLES: JSON.stringify(listExamples()), BOOK_SCHEMA: serializeBookSchema() } : {},
   });
   const findOutput = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? "";
-  const style = buildPageTokens() + findOutput(".css");
+  const style = buildPageTokens() + buildSeriesStyle() + findOutput(".css");
   writeFileSync(pageFile(name), buildSelfContainedPage({ title: PAGE_TITLES[name], script: findOutput(".js"), style }));
   const [size, { maxBytes, isGzipped }] = [await measurePageSize(name), PAGE_BUDGETS[name]];
   const sizeReport = `${name}.html: ${formatKilobytes(size)} ${isGzipped ? "packed" : "without data"}, of at most ${formatKilobytes(maxBytes)}`;

@@ -1,25 +1,17 @@
 /** The rows of an invoice for its recipient: cards with tiers in words; its dates, number and title. */
 import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
-import {
-  formatMoney,
-  type DescribedLine,
-  describeLine,
-  type LineTexts,
-  PLAIN_TEXTS,
-} from "../../invoicing/invoice-rows.ts";
+import { describeParts, formatMoney, PLAIN_TEXTS } from "../../invoicing/invoice-rows.ts";
 import { ENGLISH, type InvoiceWords } from "../../invoicing/invoice-words.ts";
 import { computePayment, type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, ZERO } from "../../numbers/decimal.ts";
+import type { Decimal } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/short-id.ts";
-import type { SlabExplanation } from "../../rating/charge.ts";
 import { ruleLink } from "../../rulebook.ts";
-import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
+import { type CardLine, type CardTexts, createCardLine } from "./card-lines.ts";
 
 export interface PageRow {
-  /** `subtotal` is above the `item` rows of a price table that it adds up. */
-  readonly kind: "group" | "card" | "slab" | "subtotal" | "item" | "note" | "sum" | "total";
+  readonly kind: CardLine["kind"] | "note" | "sum" | "total";
   readonly label: string;
   readonly quantity?: string;
   /** What the quantity counts. */
@@ -31,7 +23,7 @@ export interface PageRow {
 }
 
 /** The language, numbers and units of an invoice in a currency. */
-export interface PageTexts extends LineTexts {
+export interface PageTexts extends CardTexts {
   readonly words: InvoiceWords;
   readonly formatAmount: (amount: Decimal) => string;
   readonly formatRate: (rate: Decimal) => string;
@@ -39,8 +31,6 @@ export interface PageTexts extends LineTexts {
   readonly formatPeriod: (startDate: string, endDate: string) => string;
   /** What the units of a meter, add-on or feature are called. */
   readonly findUnit: (id: string | undefined) => string | undefined;
-  /** What the rate of a tier is for; undefined if tiers say it. */
-  readonly describeBasis: (slab: SlabExplanation, unit: string | undefined) => string | undefined;
 }
 
 /** English, without the names of currencies and units. */
@@ -53,7 +43,6 @@ function createPlainTexts(currency: string): PageTexts {
     formatRate: formatAmount,
     formatPeriod: formatLongPeriod,
     findUnit: () => undefined,
-    describeBasis: () => undefined,
   };
 }
 
@@ -84,7 +73,7 @@ export function* createPageRows(invoice: Invoice): Generator<PageRow> {
 /** The rows of an invoice's cards. */
 export function* createItemRows(invoice: Invoice, texts: PageTexts): Generator<PageRow> {
   for (const { lineItems = [] } of invoiceParts(invoice).subTotals) {
-    for (const line of lineItems) yield* createCardRows(describeLine(line, texts), texts);
+    for (const line of lineItems) yield* createCardRows(createCardLine(line, texts), texts);
   }
 }
 
@@ -93,7 +82,7 @@ export function* createTrueUpRows(line: InvoiceLine, texts: PageTexts): Generato
   const { description = COMMITMENT_NAME, value } = line;
   const label = description === COMMITMENT_NAME ? texts.words.commitment : description;
   yield { kind: "sum", label, amount: texts.formatAmount(value) };
-  yield* createNoteRows(describeLine(line, texts));
+  yield* createNoteRows({ kind: "card", line, notes: describeParts(line, texts) });
 }
 
 /** The usage without a price. */
@@ -105,131 +94,54 @@ export function* createUnpricedRows(invoice: Invoice, texts: PageTexts): Generat
   }
 }
 
-/** A card with the lines below it, or the cards with one tag. */
-function* createCardRows(described: DescribedLine, texts: PageTexts): Generator<PageRow> {
-  const { line, label, items } = described;
-  if (line.type === "CUSTOM_TAG") {
-    yield { kind: "group", label, amount: texts.formatAmount(line.value) };
-    for (const card of items) yield* createCardRows(card, texts);
-    return;
-  }
-  const unit = texts.findUnit(line.id);
-  const table = listTableLines(described, texts);
-  if (table !== undefined) {
-    yield createRow("card", label, { ...line, valuePerQuantity: undefined, unit }, texts);
-    yield* createNoteRows(described);
-    yield* createTableRows(table, unit, texts);
-    return;
-  }
-  const [only, second] = items;
-  // A slab that only repeats the card's figures is shown in the card's row.
-  const isOnOneRow = only !== undefined && second === undefined && isWholeCard(only, line, texts);
-  const rate = isOnOneRow ? only.line.valuePerQuantity : undefined;
-  yield createRow("card", label, { ...line, valuePerQuantity: rate, unit, slab: only?.slab }, texts);
-  yield* createNoteRows(described);
-  for (const { line: item, label: itemLabel, partLabel = itemLabel, slab, notes } of items) {
-    if (!isOnOneRow) yield createRow("slab", partLabel, { ...item, unit, slab }, texts);
-    for (const { text } of notes) yield { kind: "note", label: text };
-  }
+/** A card with the lines below it, or the cards with one tag. @param unitAbove that of the card above a line */
+function* createCardRows(card: CardLine, texts: PageTexts, unitAbove?: string): Generator<PageRow> {
+  const unit = card.kind === "card" ? texts.findUnit(card.line.id) : unitAbove;
+  yield createCardRow(card, unit, texts);
+  yield* createNoteRows(card);
+  for (const below of card.lines) yield* createCardRows(below, texts, unit);
 }
 
-/** The lines of a price table, with subtotals. */
-function* createTableRows(
-  { items, others }: TableLines,
+function createCardRow(
+  { kind, line: { quantity, value }, label, days, tier, slab, rate, isRatePerMillion }: CardLine,
   unit: string | undefined,
-  texts: PageTexts,
-): Generator<PageRow> {
-  for (const item of items) {
-    if ("lines" in item) {
-      yield createRow("subtotal", item.group, { ...item, unit }, texts);
-      for (const line of item.lines) yield* createTableLineRows("item", line, unit, texts);
-    } else yield* createTableLineRows("slab", item, unit, texts);
-  }
-  for (const { line, label, partLabel = label, notes } of others) {
-    yield createRow("slab", partLabel, { ...line, unit }, texts);
-    for (const { text } of notes) yield { kind: "note", label: text };
-  }
-}
-
-function* createTableLineRows(
-  kind: "slab" | "item",
-  { described: { line, notes, slab }, group, days, tier, ratePerMillion }: TableLine,
-  unit: string | undefined,
-  texts: PageTexts,
-): Generator<PageRow> {
-  const period =
-    days === undefined ? [] : [texts.formatPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`)];
-  const label = [group, ...period].join(", ");
-  const row = createRow(kind, tier === undefined ? label : `${label}: ${tier}`, { ...line, unit, slab }, texts);
-  if (ratePerMillion === undefined) yield row;
-  else yield { ...row, rate: texts.formatRate(ratePerMillion), basis: texts.words.perMillion };
-  for (const { text } of notes) yield { kind: "note", label: text };
-}
-
-/** Whether a tier prices all units, and its amount is quantity × rate or its basis is shown. */
-function isWholeCard({ line: { value, quantity }, slab }: DescribedLine, card: InvoiceLine, texts: PageTexts): boolean {
-  if (slab?.startAfter.isZero() !== true || !value.eq(card.value)) return false;
-  const showsBasis = slab.endAt === undefined && texts.describeBasis(slab, undefined) !== undefined;
-  return (slab.priceType === "PER_UNIT" || showsBasis) && quantity?.eq(card.quantity ?? ZERO) === true;
-}
-
-interface RowFigures extends Pick<InvoiceLine, "value" | "quantity"> {
-  readonly valuePerQuantity?: Decimal | undefined;
-  readonly unit: string | undefined;
-  readonly slab?: SlabExplanation | undefined;
-}
-
-function createRow(
-  kind: PageRow["kind"],
-  label: string,
-  { quantity, valuePerQuantity, value, unit, slab }: RowFigures,
   texts: PageTexts,
 ): PageRow {
+  const period = days && texts.formatPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`);
   const basis =
-    slab === undefined || valuePerQuantity?.isZero() !== false ? undefined : texts.describeBasis(slab, unit);
+    isRatePerMillion === true
+      ? texts.words.perMillion
+      : slab === undefined || rate?.isZero() !== false
+        ? undefined
+        : texts.describeBasis?.(slab, unit);
   return {
     kind,
-    label,
+    label: `${label}${period === undefined ? "" : `, ${period}`}${tier === undefined ? "" : `: ${tier}`}`,
     ...(quantity === undefined ? {} : { quantity: texts.formatNumber(quantity), unit }),
-    ...(valuePerQuantity === undefined ? {} : { rate: texts.formatRate(valuePerQuantity), basis }),
+    ...(rate === undefined ? {} : { rate: texts.formatRate(rate), basis }),
     amount: texts.formatAmount(value),
   };
 }
 
 /** Sentences on the calculation of a line, if quantity and rate don't explain it, and on a quantity that is no sum. */
-function createNoteRows({ line, notes }: DescribedLine): readonly PageRow[] {
-  const shown = isSimpleLine(line)
-    ? notes.filter(({ rules }) => rules.includes(ruleLink("S19.1")))
-    : notes.filter(({ hasFigures }) => hasFigures);
-  return shown.map(({ text }) => ({ kind: "note", label: text }));
+function createNoteRows({ kind, line, notes, onlyNotes = [] }: Omit<CardLine, "lines" | "label">): readonly PageRow[] {
+  const isSimple = kind === "card" && isSimpleLine(line);
+  const shown = notes.filter(({ rules, hasFigures }) => (isSimple ? rules.includes(ruleLink("S19.1")) : hasFigures));
+  return [...shown, ...onlyNotes].map(({ text }) => ({ kind: "note", label: text }));
 }
 
 /** Whether a line is a single quantity that is charged in full. */
-export function isSimpleLine({ explanation }: InvoiceLine): boolean {
+function isSimpleLine({ explanation }: Pick<CardLine, "line">["line"]): boolean {
   const parts = explanation !== undefined && "parts" in explanation ? explanation.parts : [];
   const [only, ...more] = parts;
   return only !== undefined && more.length === 0 && only.share.days === only.share.of && only.quantity !== undefined;
 }
 
-const MONTHS = [
-  "January",
-  "February",
-  "March",
-  "April",
-  "May",
-  "June",
-  "July",
-  "August",
-  "September",
-  "October",
-  "November",
-  "December",
-];
+const longDate = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC", calendar: "gregory" });
 
 /** `15 June 2026`. */
 export function formatLongDate(instant: Instant): string {
-  const date = new Date(instant);
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
+  return longDate.format(instant);
 }
 
 /** The first and last day of a half-open period, without repeating equal parts: `15 to 30 June 2026`. */

@@ -5,14 +5,7 @@ import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../.
 import type { Book } from "../../book/resources/book.ts";
 import { type GroupUsage, hasKeys, mayBeProrated, NO_GROUP } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
-import {
-  allLines,
-  CARD_LINE_TYPES,
-  type Invoice,
-  type InvoiceLine,
-  invoiceParts,
-  netTotal,
-} from "../../invoicing/invoice.ts";
+import { allLines, CARD_LINE_TYPES, type Invoice, invoiceParts, netTotal } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
@@ -198,7 +191,7 @@ function buildDetail(
   return {
     usage: accountUsage.all(findPeriod(invoices).period),
     invoices: invoices.map((invoice) => {
-      const daysByLine = new Map<InvoiceLine, readonly ChargedDay[] | undefined>();
+      const daysByLine = new Map<object, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
         const { id: meterId = "" } = line;

@@ -2,15 +2,14 @@
 import type { ChargedDay } from "../../analysis/daily-charges.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { type Day, formatDate, formatInstant, instantOfDay } from "../../calendar/instant.ts";
-import { type DescribedLine, describeLine, describeParts, describeTotals } from "../../invoicing/invoice-rows.ts";
+import { describeParts, describeTotals, PLAIN_TEXTS } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import type { DayEvents } from "../../ledger/preview/event-sampler.ts";
 import { type Decimal, formatDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
-import { isSimpleLine } from "../invoice/invoice-lines.ts";
+import { type CardLine, createCardLine } from "../invoice/card-lines.ts";
 import { toPrintable } from "../printable.ts";
-import { listTableLines, type TableLine, type TableLines } from "../table-lines.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** Names for the ids on invoices. */
@@ -50,7 +49,7 @@ export function createBookNames({ pricePlans, usageMeters, eventSchemas }: Book)
 
 /** The daily charges of a line and the events of a day, if known. */
 export type LineDaysLookup = (
-  line: InvoiceLine,
+  line: CardLine["line"],
 ) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
 
 /** What lines are looked up in. */
@@ -73,7 +72,7 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup, names:
     plan: names.describePlan(invoice.pricePlanId, invoice.pricePlanVersion),
     lines: [
       ...parts.subTotals.flatMap((line) => [
-        ...(line.lineItems ?? []).map((card) => toLineData(describeLine(card), line.value, context)),
+        ...(line.lineItems ?? []).map((card) => toLineData(createCardLine(card, PLAIN_TEXTS), line.value, context)),
         toTotalData("Sub-total", line),
       ]),
       ...describeTotals(parts).map(({ label, line }) => toTotalData(label, line)),
@@ -88,93 +87,51 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup, names:
   };
 }
 
-/** A line and the lines below it. A card whose only line repeats its quantity and amount is one line with that rate. */
-function toLineData(described: DescribedLine, total: Decimal, context: LineContext): LineData {
-  const { line, partLabel, items } = described;
-  const { quantity, valuePerQuantity, value } = line;
-  const table = listTableLines(described);
-  const only = table === undefined ? findOnlyItem(described) : undefined;
-  const rate = valuePerQuantity ?? only?.line.valuePerQuantity;
-  const below = only === undefined ? items : only.items;
-  const lines = table ? toTableData(table, value, context) : below.map((item) => toLineData(item, value, context));
+/** A line and the lines below it. @param total the amount of the line above, or of all cards */
+function toLineData(card: CardLine, total: Decimal, context: LineContext): LineData {
+  const { kind, line, label, isTier, days, tier, rate, isRatePerMillion, notes, onlyNotes = [], lines } = card;
+  const { quantity, value } = line;
+  const isCard = kind === "group" || kind === "card";
   return {
-    kind: partLabel === undefined ? "card" : "part",
-    ...toCommonFields({ ...described, notes: [...described.notes, ...(only?.notes ?? [])] }),
-    // The label of a part contains quantities, which are localized.
-    ...(partLabel === undefined ? {} : { label: partLabel, figures: true }),
+    kind: isCard ? "card" : "part",
+    ...toCommonFields(label, line, [...notes, ...onlyNotes]),
+    ...(isTier === true ? { figures: true } : {}),
+    ...(days === undefined ? {} : { period: { from: days.startDate, until: days.endDate } }),
+    ...(tier === undefined ? {} : { tier }),
     ...(quantity === undefined ? {} : { quantity: formatDecimal(quantity) }),
-    ...(quantity === undefined || partLabel !== undefined ? {} : toUnit(context.names.findUnit(line.id ?? ""))),
+    ...(quantity === undefined || !isCard ? {} : toUnit(context.names.findUnit(line.id ?? ""))),
     ...(rate === undefined ? {} : { rate: formatDecimal(rate) }),
+    ...(isRatePerMillion === true ? { isRatePerMillion } : {}),
     ...toShare(value, total),
     ...toDaysField(line, context),
-    ...(lines.length === 0 ? {} : { lines }),
+    ...(lines.length === 0 ? {} : { lines: lines.map((below) => toLineData(below, value, context)) }),
   };
 }
 
-function toDaysField(line: InvoiceLine, { findDays }: LineContext): Pick<LineData, "days"> {
+function toDaysField(line: CardLine["line"], { findDays }: LineContext): Pick<LineData, "days"> {
   const days = findDays(line);
   const { explanation } = line;
   return days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) };
-}
-
-/** The only line below a card, if it prices all units of the card at one rate. */
-function findOnlyItem({ line, items }: DescribedLine): DescribedLine | undefined {
-  const [only, ...others] = items;
-  if (only?.slab === undefined || others.length > 0 || !isSimpleLine(line)) return undefined;
-  const coversAllUnits = only.slab.priceType === "PER_UNIT" && only.slab.startAfter.isZero();
-  return coversAllUnits && only.line.value.eq(line.value) ? only : undefined;
 }
 
 function toUnit(unit: string | undefined): { readonly unit?: string } {
   return unit === undefined ? {} : { unit };
 }
 
-/** The lines of a price table, with subtotals. @param total the amount of the card */
-function toTableData({ items, others }: TableLines, total: Decimal, context: LineContext): readonly LineData[] {
-  const tableLines = items.map((item): LineData => {
-    if (!("lines" in item)) return toTableLineData(item, total, context);
-    const { group, quantity, value, lines } = item;
-    return {
-      kind: "part",
-      label: toPrintable(group),
-      quantity: formatDecimal(quantity),
-      amount: formatDecimal(value),
-      ...toShare(value, total),
-      lines: lines.map((line) => toTableLineData(line, value, context)),
-    };
-  });
-  return [...tableLines, ...others.map((item) => toLineData(item, total, context))];
-}
-
-function toTableLineData(
-  { described, group, days, tier, ratePerMillion }: TableLine,
-  total: Decimal,
-  context: LineContext,
-): LineData {
-  const { figures: _figures, ...fields } = toLineData(described, total, context);
-  return {
-    ...fields,
-    label: toPrintable(group),
-    ...(days === undefined ? {} : { period: { from: days.startDate, until: days.endDate } }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(ratePerMillion === undefined ? {} : { rate: formatDecimal(ratePerMillion), isRatePerMillion: true }),
-  };
-}
-
 function toTotalData(label: string, line: InvoiceLine): LineData {
-  return { kind: "total", ...toCommonFields({ line, label, notes: describeParts(line) }) };
+  return { kind: "total", ...toCommonFields(label, line, describeParts(line)) };
 }
 
-function toCommonFields({
-  line,
-  label,
-  notes,
-}: Pick<DescribedLine, "line" | "label" | "notes">): Pick<LineData, "label" | "amount" | "exact" | "because"> {
+function toCommonFields(
+  label: string,
+  { value, exactValue }: CardLine["line"],
+  notes: CardLine["notes"],
+): Pick<LineData, "label" | "amount" | "exact" | "because"> {
   const because = notes.flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
   return {
     label: toPrintable(label),
-    amount: formatDecimal(line.value),
-    ...(line.exactValue === undefined ? {} : { exact: line.exactValue }),
+    amount: formatDecimal(value),
+    ...(exactValue === undefined ? {} : { exact: exactValue }),
     ...(because.length === 0 ? {} : { because }),
   };
 }
