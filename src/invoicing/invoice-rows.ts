@@ -26,8 +26,8 @@ export interface LineTexts {
   readonly formatNumber: (quantity: Decimal) => string;
   /** For amounts and rates. */
   readonly formatPrice: (price: Decimal) => string;
-  /** For quantities in the stored sentences on licenses; absent: they stay as stored. */
-  readonly formatLicenses?: (quantity: Decimal) => string;
+  /** For numbers in stored sentences, on licenses and on peaks and levels; absent: they stay as stored. */
+  readonly formatStored?: (number: string) => string;
   /** A tier, and on lists without a column for it what its rate is for. */
   readonly describeTier: (model: "TIERED" | "VOLUME", slab: SlabExplanation) => string;
 }
@@ -255,7 +255,7 @@ function hasRows({ parts, free }: Pick<CardExplanation, "parts" | "free">): bool
 /** How a price table priced a card, with the free units of its first rows (S18.5). */
 function describeTable(
   { free = [], rules, because }: Pick<CardExplanation, "free" | "rules" | "because">,
-  { words, formatNumber: format }: LineTexts,
+  { words, formatNumber: format, formatStored }: LineTexts,
 ): readonly LineNote[] {
   const rows = free
     .slice(0, 3)
@@ -263,7 +263,8 @@ function describeTable(
   if (free.length > rows.length) rows.push(words.moreGroups(free.length - rows.length));
   const text = rows.length === 0 ? words.ratesByGroup : words.freeUnits(rows.join("; "));
   const note = { text, rules, hasFigures: free.length > 0 };
-  return because === undefined ? [note] : [note, { text: because, rules: [ruleLink("S19.1")], hasFigures: true }];
+  const reason = because && words.reason(because, false, { format: formatStored });
+  return reason === undefined ? [note] : [note, { text: reason, rules: [ruleLink("S19.1")], hasFigures: true }];
 }
 
 /** The texts of a group. */
@@ -296,11 +297,14 @@ function slabsByLine({ explanation, lineItems = [] }: InvoiceLine): ReadonlyMap<
 function describePart(
   { because, sign, share, quantity, ...part }: PartExplanation,
   hasPrice: boolean,
-  { words, formatPrice, formatLicenses }: LineTexts,
+  { words, formatPrice, formatStored }: LineTexts,
 ): string {
   // A prorated fee of a whole period has no share to show.
   const reason = because === "prorated fee" && isWholeShare(share) ? "full fee" : because;
-  const label = words.reason(reason, sign < 0, quantity && formatLicenses?.(quantity));
+  const label = words.reason(reason, sign < 0, {
+    quantity: quantity && formatStored?.(formatDecimal(quantity)),
+    format: formatStored,
+  });
   if (!hasPrice) return label;
   const price = formatPrice(partPrice(part));
   const amount = isWholeShare(share) ? price : words.share(price, share, DAYS_IN_REASON.test(reason));

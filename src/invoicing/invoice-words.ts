@@ -1,12 +1,16 @@
 /** The words of invoices, in each language. Names of items, credits and notices are the host's own texts. */
 import type { CreditKind } from "../credits/monetary-credits.ts";
 import type { InvoiceType } from "./invoice.ts";
-
-/** Whole days of a number of days. */
-interface DayShare {
-  readonly days: number;
-  readonly of: number;
-}
+import {
+  type DayShare,
+  ENGLISH_REASONS,
+  formatDays,
+  formatFrenchDays,
+  formatGermanDays,
+  FRENCH_REASONS,
+  GERMAN_REASONS,
+  type TranslateReason,
+} from "./reason-words.ts";
 
 /** The words of lines and their notes; numbers and amounts are formatted. */
 export interface LineWords {
@@ -29,11 +33,11 @@ export interface LineWords {
   readonly freeUnitsOf: (units: string, group: string) => string;
   readonly moreGroups: (count: number) => string;
   readonly chargedBefore: (units: string) => string;
+  /** A label with what follows its colon. */
   readonly withPrice: (label: string, price: string) => string;
   /** An amount for some days. `isNamed`: the sentence before it names the days. */
   readonly share: (amount: string, share: DayShare, isNamed: boolean) => string;
-  /** What a part of a charge is for, with its quantity as text. Any other reason stays as it is. */
-  readonly reason: (reason: string, isSubtracted: boolean, units: string | undefined) => string;
+  readonly reason: TranslateReason;
 }
 
 /** The words of an invoice. */
@@ -78,43 +82,6 @@ export interface InvoiceWords extends LineWords {
   readonly mergedStatus: (number: string | undefined) => string;
 }
 
-/** Stored invoices have explanations in the wording of the version that wrote them. */
-const OLDER_REASONS: ReadonlyMap<string, string> = new Map([
-  ["the usage of the cycle", "usage in the billing period"],
-  ["the sub-totals of the cycle's invoices", "charges in the billing period"],
-]);
-
-/** Reasons of charges in a language. */
-interface ReasonWords {
-  readonly less: string;
-  /** By the English reason. */
-  readonly reasons: Readonly<Record<string, string>>;
-  /** A quantity of licenses, and what holds for it. */
-  readonly quantity: (units: string, state: LicenseState, share: DayShare | undefined) => string;
-}
-
-type LicenseState = "" | " already charged" | " still charged" | ", not prorated";
-
-const LICENSE_REASON =
-  /^quantity (\d\S*?)( already charged| still charged|, not prorated)?(?: for (\d+) of (\d+) days)?$/;
-
-/** Translates the reasons of charges, of which there are a few. */
-function translateReasons({ less, reasons, quantity }: ReasonWords): LineWords["reason"] {
-  const known = new Map(Object.entries(reasons));
-  const translate = (reason: string, units: string | undefined): string => {
-    const [, number, state = "", days, of] = LICENSE_REASON.exec(reason) ?? [];
-    if (number === undefined) return known.get(reason) ?? reason;
-    const share = days === undefined ? undefined : { days: Number(days), of: Number(of) };
-    return quantity(units ?? number, state as LicenseState, share);
-  };
-  return (reason, isSubtracted, units) => {
-    const current = OLDER_REASONS.get(reason) ?? reason;
-    if (!isSubtracted) return translate(current, units);
-    const isEarlierCharge = current === "charges in the billing period";
-    return isEarlierCharge ? translate("already charged", units) : `${less} ${translate(current, units)}`;
-  };
-}
-
 export const ENGLISH: InvoiceWords = {
   allUnits: "all units",
   firstUnits: (units) => `first ${units}`,
@@ -136,13 +103,9 @@ export const ENGLISH: InvoiceWords = {
   moreGroups: (count) => `and of ${count} more`,
   chargedBefore: (units) => `${units} already charged; the quantity is the increase above that`,
   withPrice: (label, price) => `${label}: ${price}`,
-  share: (amount, { days, of }, isNamed) => `${amount}${isNamed ? ` × ${days}/${of}` : ` for ${days} of ${of} days`}`,
-  reason: /* @__PURE__ */ translateReasons({
-    less: "less",
-    reasons: {},
-    quantity: (units, state, share) =>
-      `quantity ${units}${state}${share === undefined ? "" : ` for ${share.days} of ${share.of} days`}`,
-  }),
+  share: (amount, share, isNamed) =>
+    `${amount} ${isNamed ? `× ${share.days}/${share.of}` : `for ${formatDays(share)}`}`,
+  reason: ENGLISH_REASONS,
   titles: { STANDARD: "Invoice", STANDARD_ADVANCED: "Invoice in advance", AD_HOC: "One-off invoice" },
   draft: "Draft",
   from: "From",
@@ -180,13 +143,6 @@ export const ENGLISH: InvoiceWords = {
   mergedStatus: (number) => `Part of the invoice ${number ?? "of the group"}: pay that one.`,
 };
 
-const GERMAN_STATES: Readonly<Record<LicenseState, string>> = {
-  "": "",
-  " already charged": ", bereits berechnet,",
-  " still charged": ", weiterhin berechnet,",
-  ", not prorated": ", nicht anteilig",
-};
-
 export const GERMAN: InvoiceWords = {
   allUnits: "alle Einheiten",
   firstUnits: (units) => `erste ${units}`,
@@ -208,24 +164,8 @@ export const GERMAN: InvoiceWords = {
   moreGroups: (count) => `und von ${count} weiteren`,
   chargedBefore: (units) => `${units} bereits berechnet; die Menge ist die Erhöhung darüber`,
   withPrice: (label, price) => `${label}: ${price}`,
-  share: (amount, { days, of }, isNamed) => `${amount}${isNamed ? ` × ${days}/${of}` : ` für ${days} von ${of} Tagen`}`,
-  reason: /* @__PURE__ */ translateReasons({
-    quantity: (units, state, share) =>
-      `Menge ${units}${GERMAN_STATES[state]}${share === undefined ? "" : ` für ${share.days} von ${share.of} Tagen`}`,
-    less: "abzüglich",
-    reasons: {
-      "usage in the billing period": "Nutzung im Abrechnungszeitraum",
-      "overage in the billing window": "Mehrnutzung im Abrechnungszeitraum",
-      "granted feature credits": "gewährtes Guthaben",
-      "granted credit": "gewährtes Guthaben",
-      "prorated fee": "anteilige Gebühr",
-      "full fee": "volle Gebühr",
-      "minimum commitment of the billing period": "Mindestumsatz des Abrechnungszeitraums",
-      "charges in the billing period": "Entgelte im Abrechnungszeitraum",
-      "already charged": "bereits berechnet",
-      "refunds for unused days": "Erstattung für ungenutzte Tage",
-    },
-  }),
+  share: (amount, share, isNamed) => `${amount} ${isNamed ? `× ${share.days}/${share.of}` : formatGermanDays(share)}`,
+  reason: GERMAN_REASONS,
   titles: { STANDARD: "Rechnung", STANDARD_ADVANCED: "Rechnung im Voraus", AD_HOC: "Einzelrechnung" },
   draft: "Entwurf",
   from: "Rechnungssteller",
@@ -264,17 +204,10 @@ export const GERMAN: InvoiceWords = {
     `Teil der ${number === undefined ? "Gruppenrechnung" : `Rechnung ${number}`}: Bitte diese bezahlen.`,
 };
 
-const FRENCH_STATES: Readonly<Record<LicenseState, string>> = {
-  "": "",
-  " already charged": ", déjà facturée,",
-  " still charged": ", toujours facturée,",
-  ", not prorated": ", sans prorata",
-};
-
 export const FRENCH: InvoiceWords = {
   allUnits: "toutes les unités",
-  firstUnits: (units) => `${units} premières`,
-  nextUnits: (units) => `${units} suivantes`,
+  firstUnits: (units) => (units === "1" ? "première unité" : `${units} premières unités`),
+  nextUnits: (units) => `${units} ${units === "1" ? "unité suivante" : "unités suivantes"}`,
   unitsAbove: (units) => `au-delà de ${units}`,
   unitsUpTo: (units) => `jusqu’à ${units}`,
   lowered: "ramené au maximum",
@@ -285,32 +218,15 @@ export const FRENCH: InvoiceWords = {
   atMost: (amount) => `au plus ${amount}`,
   minimumZero: "minimum 0",
   otherUsage: "autre utilisation",
-  allOfGroup: "tous",
+  allOfGroup: "tout",
   ratesByGroup: "prix par groupe",
   freeUnits: (list) => `prix par groupe ; unités gratuites : ${list}`,
   freeUnitsOf: (units, group) => `${units} pour ${group}`,
-  moreGroups: (count) => `et ${count} autres`,
-  chargedBefore: (units) => `${units} déjà facturés ; la quantité est l’augmentation au-delà`,
+  moreGroups: (count) => `et ${count} ${count === 1 ? "autre" : "autres"}`,
+  chargedBefore: (units) => `déjà facturé : ${units} ; la quantité est l’augmentation au-delà`,
   withPrice: (label, price) => `${label} : ${price}`,
-  share: (amount, { days, of }, isNamed) =>
-    `${amount}${isNamed ? ` × ${days}/${of}` : ` pour ${days} jours sur ${of}`}`,
-  reason: /* @__PURE__ */ translateReasons({
-    quantity: (units, state, share) =>
-      `quantité ${units}${FRENCH_STATES[state]}${share === undefined ? "" : ` pour ${share.days} jours sur ${share.of}`}`,
-    less: "moins",
-    reasons: {
-      "usage in the billing period": "utilisation de la période de facturation",
-      "overage in the billing window": "dépassement de la période de facturation",
-      "granted feature credits": "crédits accordés",
-      "granted credit": "crédit accordé",
-      "prorated fee": "forfait au prorata",
-      "full fee": "forfait entier",
-      "minimum commitment of the billing period": "engagement minimum de la période de facturation",
-      "charges in the billing period": "montants de la période de facturation",
-      "already charged": "déjà facturé",
-      "refunds for unused days": "remboursement des jours non utilisés",
-    },
-  }),
+  share: (amount, share, isNamed) => `${amount} ${isNamed ? `× ${share.days}/${share.of}` : formatFrenchDays(share)}`,
+  reason: FRENCH_REASONS,
   titles: { STANDARD: "Facture", STANDARD_ADVANCED: "Facture d’avance", AD_HOC: "Facture ponctuelle" },
   draft: "Brouillon",
   from: "Émetteur",

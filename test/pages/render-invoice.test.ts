@@ -117,7 +117,7 @@ const GOLDEN = {
     "2 104,00 $US à payer au plus tard le 15 juillet 2024",
     "Description | Quantité | Prix unitaire | Montant",
     "units | 1 500 | GB | 1 600,00 $US",
-    "100 premières | 100 | GB | 2,00 $US | / GB | 200,00 $US",
+    "100 premières unités | 100 | GB | 2,00 $US | / GB | 200,00 $US",
     "au-delà de 100 | 1 400 | GB | 1,00 $US | / GB | 1 400,00 $US",
     "Sous-total | 1 600,00 $US",
     "Engagement minimum | 400,00 $US",

@@ -108,6 +108,7 @@ function createCardRow(
   texts: PageTexts,
 ): PageRow {
   const period = days && texts.formatPeriod(`${days.startDate}T00:00:00Z`, `${days.endDate}T00:00:00Z`);
+  const name = period === undefined ? label : `${label}, ${period}`;
   const basis =
     isRatePerMillion === true
       ? texts.words.perMillion
@@ -116,7 +117,7 @@ function createCardRow(
         : texts.describeBasis?.(slab, unit);
   return {
     kind,
-    label: `${label}${period === undefined ? "" : `, ${period}`}${tier === undefined ? "" : `: ${tier}`}`,
+    label: tier === undefined ? name : texts.words.withPrice(name, tier),
     ...(quantity === undefined ? {} : { quantity: texts.formatNumber(quantity), unit }),
     ...(rate === undefined ? {} : { rate: texts.formatRate(rate), basis }),
     amount: texts.formatAmount(value),

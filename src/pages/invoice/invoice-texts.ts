@@ -3,7 +3,7 @@ import { addDays, parseInstant, toInstant } from "../../calendar/instant.ts";
 import { describeSlabRange } from "../../invoicing/invoice-rows.ts";
 import { ENGLISH, FRENCH, GERMAN, type InvoiceWords } from "../../invoicing/invoice-words.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, ONE } from "../../numbers/decimal.ts";
+import { type Decimal, ONE, parseDecimal } from "../../numbers/decimal.ts";
 import type { SlabExplanation } from "../../rating/charge.ts";
 import type { InvoiceDetails } from "./invoice-details.ts";
 import type { PageTexts } from "./invoice-lines.ts";
@@ -63,7 +63,7 @@ export function createInvoiceTexts(
     formatAmount,
     formatPrice: formatAmount,
     formatPercent: createNumberFormat(locale, { style: "unit", unit: "percent" }),
-    formatLicenses: formatNumber,
+    formatStored: (number) => formatNumber(parseDecimal(number)),
     formatRate: (rate) => (rate.isZero() ? words.free : formatAmount(rate)),
     formatDate: (date) => days.format(toInstant(date)),
     formatPeriod: (startDate, endDate) => {

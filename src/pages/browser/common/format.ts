@@ -1,4 +1,5 @@
 /** Formats numbers and money in the reader's locale, and days in English, as the pages are. Numbers are exact decimal texts and never doubles. */
+import { formatNumbersIn } from "../../../invoicing/reason-words.ts";
 import { minorUnitDigits } from "../../../numbers/currency.ts";
 
 /** The maximum number of decimal places; shown decimals never have more. */
@@ -155,10 +156,9 @@ export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Localizes the numbers of a sentence; dates, and names with digits such as `gpt-4-32000`, are unchanged. */
+/** Localizes the numbers of a sentence. */
 export function localizeNumbers(sentence: string): string {
-  const part = /\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z)?|\p{L}[\p{L}\p{N}_.-]*|\d+(?:,\d{3})*(?:\.\d+)?/gu;
-  return sentence.replaceAll(part, (text) => (/^[\d,.]+$/.test(text) ? formatNumber(text.replaceAll(",", "")) : text));
+  return formatNumbersIn(sentence, formatNumber);
 }
 
 function isLocale(tag: string): boolean {
