@@ -3,36 +3,16 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { readPage, embedData } from "../../src/pages/page-file.ts";
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
-import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { eventLine, ratebook } from "../cli/fake-io.ts";
+import { DESK, PHONE } from "../support/browser.ts";
 import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
-
-let files: Folder;
-let playground: string;
-beforeAll(async () => {
-  files = folder();
-  playground = await readPage("play");
-});
-afterAll(() => files.remove());
-
-const SMALL = JSON.stringify(SMALL_BOOK);
-const openBook = async (book: string, options = DESK): Promise<OpenPage> =>
-  openPage(
-    embedData(
-      playground,
-      JSON.stringify({ state: { book, usage: [], events: "", from: "2024-06-01", until: "2024-07-01" } }),
-    ),
-    options,
-  );
+import { chooseFiles, files, openPlayground, readTotals, SMALL } from "../support/playground.ts";
 
 const section = (page: Page) => page.locator("section[aria-labelledby=file]");
-const choose = async (page: Page, ...paths: readonly string[]): Promise<void> =>
-  page.locator("input[type=file]").setInputFiles([...paths]);
-const readTotals = async (page: Page): Promise<readonly number[]> =>
-  (await page.locator("tr.total .number").allInnerTexts()).map((text) => Number(text.replaceAll(/[$,]/g, "")));
+const readNumbers = async (page: Page): Promise<readonly number[]> =>
+  (await readTotals(page)).map((text) => Number(text.replaceAll(/[$,]/g, "")));
 
 /** The totals of the command line, and its messages about lines. */
 async function terminal(book: string, events: string, map?: string) {
@@ -58,9 +38,8 @@ describe("a CSV file", () => {
     async (_, size) => {
       const book = exampleText("llm-api", "book.json");
       const csv = examplePath("llm-api", "AzureLLMInferenceTrace_code.csv");
-      const open = await openBook(book, size);
-      const { page } = open;
-      await choose(page, csv);
+      const page = await openPlayground({ book }, size);
+      await chooseFiles(page, csv);
       await page.getByText("Choose a column for: account, dimension service.").waitFor();
       expect(await page.getByRole("button", { name: "Price the file" }).isDisabled()).toBe(true);
       await page.getByLabel("account", { exact: true }).selectOption({ label: "same value in all rows" });
@@ -68,17 +47,14 @@ describe("a CSV file", () => {
       await page.getByLabel("dimension service", { exact: true }).selectOption({ label: "same value in all rows" });
       await page.getByLabel("dimension service, same value in all rows").fill("code");
       await page.getByText("All event fields have a column.").waitFor();
-      await expectSound(open);
       await page.getByRole("button", { name: "Price the file" }).click();
       await page.getByText("8,819 events, 4 invoices").waitFor();
       const { totals: expected } = await terminal(book, csv, examplePath("llm-api", "code.map.json"));
       expect(expected).toHaveLength(4);
-      expect(await readTotals(page)).toEqual(expected);
+      expect(await readNumbers(page)).toEqual(expected);
       // The page took 20,573 px before; four screens are enough.
       const height = (await page.evaluate("document.documentElement.scrollHeight")) as number;
       if (size === DESK) expect(height).toBeLessThanOrEqual(4 * 800);
-      await expectSound(open);
-      await open.close();
     },
   );
 
@@ -89,15 +65,12 @@ describe("a CSV file", () => {
     const { totals: expected } = await terminal(book, csv, map);
     const gzipFile = `${files.path}/conv.csv.gz`;
     writeFileSync(gzipFile, gzipSync(readFileSync(csv)));
-    const open = await openBook(book);
-    const { page } = open;
+    const page = await openPlayground({ book });
     for (const file of [csv, gzipFile]) {
-      await choose(page, file, map);
+      await chooseFiles(page, file, map);
       await page.getByText("19,366 events, 4 invoices").waitFor();
-      expect(await readTotals(page)).toEqual(expected);
+      expect(await readNumbers(page)).toEqual(expected);
     }
-    expect(open.faults).toEqual([]);
-    await open.close();
   });
 
   test("of a spreadsheet: semicolons, decimal commas, other times, invalid lines; the map works with --map", async () => {
@@ -114,9 +87,8 @@ describe("a CSV file", () => {
     const bytes = Buffer.concat([Buffer.from(`${rows.join("\r\n")}\r\n`), Buffer.from([0xff, 0x3b, 0x0a])]);
     const csv = `${files.path}/sheet.csv`;
     writeFileSync(csv, bytes);
-    const open = await openBook(SMALL);
-    const { page } = open;
-    await choose(page, csv);
+    const page = await openPlayground();
+    await chooseFiles(page, csv);
     await page.getByText("Choose a column for: dimension region.").waitFor();
     // Values of the column repeat, so the user must confirm that it contains ids.
     await page.getByLabel("event id", { exact: true }).selectOption({ label: "column Event ID" });
@@ -130,15 +102,13 @@ describe("a CSV file", () => {
     const { totals: expected, err } = await terminal(SMALL, csv, map);
     // 100 × 2 + 1,900 × 1 − 50
     expect(expected).toEqual([2050]);
-    expect(await readTotals(page)).toEqual(expected);
+    expect(await readNumbers(page)).toEqual(expected);
     const problems = (await section(page).locator(".problems li").allInnerTexts()).map((text) =>
       text.split(/^line (\d+): /).slice(1),
     );
     expect(problems.map(([at]) => at)).toEqual(["4", "5", "6", "7", "8"]);
     for (const [at = "", sentence = ""] of problems)
       if (at !== "6" && at !== "7") expect(err).toContain(`:${at}: ${sentence}`);
-    await expectSound(open);
-    await open.close();
   });
 });
 
@@ -146,15 +116,12 @@ test("the example's request traces have the same totals as in the terminal", asy
   const book = exampleText("llm-api", "book.json");
   const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
   const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  const open = await openBook(book);
-  const { page } = open;
-  await choose(page, events);
+  const page = await openPlayground({ book });
+  await chooseFiles(page, events);
   await page.getByText("28,185 events, 4 invoices").waitFor();
   const { totals: expected } = await terminal(book, events);
-  expect(await readTotals(page)).toEqual(expected);
+  expect(await readNumbers(page)).toEqual(expected);
   expect(expected.reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
-  await expectSound(open);
-  await open.close();
 });
 
 test("a file whose decimal mark is unknown is refused until the form has it", async () => {
@@ -173,8 +140,8 @@ test("a file whose decimal mark is unknown is refused until the form has it", as
       dimensions: { region: { value: "eu" } },
     }),
   );
-  const { page } = await openBook(SMALL);
-  await choose(page, csv, map);
+  const page = await openPlayground();
+  await chooseFiles(page, csv, map);
   await page.getByText("1.234 is 1.234 or 1234").waitFor();
   await page.getByLabel("attribute units: decimal mark").selectOption({ label: "decimal comma, as in 1.234,5" });
   await page.getByRole("button", { name: "Price the file" }).click();
@@ -184,8 +151,7 @@ test("a file whose decimal mark is unknown is refused until the form has it", as
 });
 
 test("a dropped file is priced, and dropped text is ignored", async () => {
-  const open = await openBook(SMALL);
-  const { page } = open;
+  const page = await openPlayground();
   const drop = async (put: string): Promise<void> => {
     await page.evaluate(`{
       const dataTransfer = new DataTransfer();
@@ -199,9 +165,7 @@ test("a dropped file is priced, and dropped text is ignored", async () => {
   await drop(`dataTransfer.items.add(new File([${event}], "events.ndjson"))`);
   await page.getByText("1 event, 1 invoice").waitFor();
   // 100 × 2 + 2,900 × 1 − 50
-  expect(await readTotals(page)).toEqual([3050]);
-  expect(open.faults).toEqual([]);
-  await open.close();
+  expect(await readNumbers(page)).toEqual([3050]);
 });
 
 describe("files other than one of events", () => {
@@ -216,27 +180,22 @@ describe("files other than one of events", () => {
     ["damaged gzip", "usage.csv.gz", Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 5, 6, 7]), "the gzip data is damaged"],
     ["lines that end in carriage returns", "usage.csv", "id,time\r1,2\r", "expected a header and at least one row"],
   ])("%s is reported", async (_, name, content, message) => {
-    const open = await openBook(SMALL);
-    await choose(open.page, files.file(name, content));
-    await section(open.page).getByText(message).waitFor();
-    await expectSound(open);
-    await open.close();
+    const page = await openPlayground();
+    await chooseFiles(page, files.file(name, content));
+    await section(page).getByText(message).waitFor();
   });
 
   test("two files of events, or only maps, are reported", async () => {
-    const open = await openBook(SMALL);
-    const { page } = open;
+    const page = await openPlayground();
     const event = files.file("one.ndjson", eventLine("e1", "2024-06-20T00:00:00Z", "1"));
     const map = files.file("m.json", exampleText("llm-api", "code.map.json"));
     for (const droppedFile of [
       [event, files.file("two.ndjson", "{}\n")],
       [map, map],
     ]) {
-      await choose(page, ...droppedFile);
+      await chooseFiles(page, ...droppedFile);
       await page.getByText("choose one event file, with or without its map; got 2 files").waitFor();
     }
-    expect(open.faults).toEqual([]);
-    await open.close();
   });
 
   test("objects that are not events are priced with a map, as on the command line", async () => {
@@ -244,9 +203,8 @@ describe("files other than one of events", () => {
       "own.ndjson",
       '{"at":"2024-06-20T00:00:00Z","who":{"account":"prod"},"units":3000,"region":"eu"}\n',
     );
-    const open = await openBook(SMALL);
-    const { page } = open;
-    await choose(page, events);
+    const page = await openPlayground();
+    await chooseFiles(page, events);
     await page.getByText("1 event, 1 invoice").waitFor();
     await page.getByText("Columns of this file").click();
     await page.getByText("The map as JSON").click();
@@ -254,13 +212,11 @@ describe("files other than one of events", () => {
     const { totals: expected } = await terminal(SMALL, events, map);
     // 100 × 2 + 2,900 × 1 − 50
     expect(expected).toEqual([3050]);
-    expect(await readTotals(page)).toEqual(expected);
-    await open.close();
+    expect(await readNumbers(page)).toEqual(expected);
   });
 
   test("a folder, or a file that was changed after it was selected, is reported", async () => {
-    const open = await openBook(SMALL);
-    const { page } = open;
+    const page = await openPlayground();
     const give = async (path: string): Promise<void> => {
       const session = await page.context().newCDPSession(page);
       const { root } = await session.send("DOM.getDocument");
@@ -278,7 +234,5 @@ describe("files other than one of events", () => {
     writeFileSync(csv, "id,account,time,units\n1,prod,2024-06-20T00:00:00Z,5\n2,prod,2024-06-20T00:00:00Z,5\n");
     await page.getByRole("button", { name: "Price the file" }).click();
     await page.getByText("the file cannot be read; it may be a folder or may have changed").waitFor();
-    expect(open.faults).toEqual([]);
-    await open.close();
   });
 });

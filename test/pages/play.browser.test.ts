@@ -2,27 +2,16 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { createLink } from "../../src/pages/browser/play/session.ts";
-import { pageFile, measurePageSize, readPage, embedData } from "../../src/pages/page-file.ts";
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
-import { DESK, expectSound, openPage, PHONE } from "../support/browser.ts";
+import { measurePageSize, pageFile } from "../../src/pages/page-file.ts";
+import { eventLine, ratebook } from "../cli/fake-io.ts";
+import { DESK, PHONE } from "../support/browser.ts";
 import { exampleText } from "../support/examples.ts";
+import { chooseFiles, files, openPlayground, readTotals, SMALL, STATE, typeUnits } from "../support/playground.ts";
 import { tableBook } from "../support/table-book.ts";
 
-let files: Folder;
-let playground: string;
-beforeAll(async () => {
-  files = folder();
-  playground = await readPage("play");
-});
-afterAll(() => files.remove());
-
-const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
-const JUNE = { usage: [], events: "", from: "2024-06-01", until: "2024-07-01" };
-const stateful = (state: object): string => embedData(playground, JSON.stringify({ state: { ...JUNE, ...state } }));
 const TABLE_BOOK = tableBook(
   ["model", "kind"],
   {
@@ -34,11 +23,6 @@ const TABLE_BOOK = tableBook(
   },
   { id: "prod", from: "2024-06-01" },
 );
-const usageLine = (quantity: string) => ({ of: "um.units", date: "2024-06-20", quantity });
-
-const totalsOn = async (page: Page): Promise<readonly string[]> =>
-  page.locator("section[aria-labelledby=invoices] tr.total .number").allInnerTexts();
-
 describe("the playground", () => {
   test("is one file of less than 300 kB compressed", async () => {
     const size = await measurePageSize("play");
@@ -50,20 +34,18 @@ describe("the playground", () => {
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: editing a slab changes the invoice", async (_, options) => {
-    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1500")] }), options);
-    const { page } = open;
+    const page = await openPlayground({ usage: [typeUnits("1500")] }, options);
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
-    await expect.poll(() => totalsOn(page)).toEqual(["$1,950.00"]);
-    await page.getByLabel("units, tier 2: rate").fill("1.5");
+    await expect.poll(() => readTotals(page)).toEqual(["$1,950.00"]);
+    // As a spreadsheet copies it.
+    await page.getByLabel("units, tier 2: rate").fill("$1.50");
     // 100 × 2 + 1,400 × 1.5
-    await expect.poll(() => totalsOn(page)).toEqual(["$2,250.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$2,250.00"]);
     await page.getByLabel("units: quantity", { exact: true }).fill("2500");
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,750.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3,750.00"]);
     expect(await page.locator(".curve [role=img]").getAttribute("aria-label")).toContain("above 100: 1.50 each");
     await page.getByText("Billing periods", { exact: true }).click();
     expect(await page.locator(".cycles").innerText()).toContain("1 to 30 June 2024: the whole cycle of 30 days");
-    await expectSound(open);
-    await open.close();
   });
 
   test.each([
@@ -81,27 +63,25 @@ describe("the playground", () => {
       attributes: { tokens },
       dimensions: { model, kind },
     }));
-    const open = await openPage(
-      stateful({
+    const page = await openPlayground(
+      {
         book: JSON.stringify(TABLE_BOOK, null, 2),
         events: events.map((event) => JSON.stringify(event)).join("\n"),
-      }),
+      },
       options,
     );
-    const { page } = open;
     const cell = (row: string, column: string) => page.getByLabel(`Tokens, ${row}: ${column}`, { exact: true });
     const invoice = page.locator("section[aria-labelledby=invoices]");
     const undo = page.getByRole("button", { name: "Undo" });
     // 2,000 × 5 ÷ 1,000; no row prices the model small.
-    await expect.poll(() => totalsOn(page)).toEqual(["$10.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$10.00"]);
     expect(await invoice.innerText()).toContain("no row for small, output");
     await cell("new row", "model").pressSequentially("small");
     await page.getByText("rate USD: missing: expected a rate or tiers").waitFor();
     expect(await cell("row 3", "rate USD").getAttribute("aria-invalid")).toBe("true");
-    await expectSound(open);
     await cell("row 3", "rate USD").fill("3");
     // 10 + 1,000 × 3 ÷ 1,000
-    await expect.poll(() => totalsOn(page)).toEqual(["$13.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$13.00"]);
     expect(await invoice.locator("tr.slab").allInnerTexts()).toEqual([
       expect.stringMatching(/^large, input\s*2,000 × \$0.005\s*\$10.00$/),
       expect.stringMatching(/^small\s*1,000 × \$0.003( \(changed\))?\s*\$3.00$/),
@@ -116,47 +96,42 @@ describe("the playground", () => {
     }`);
     await page.getByText("2 rows changed, 1 row added.").waitFor();
     // 2,000 × 6 ÷ 1,000 + 1,000 × 4 ÷ 1,000
-    await expect.poll(() => totalsOn(page)).toEqual(["$16.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$16.00"]);
     expect(await cell("row 4", "from").inputValue()).toBe("2024-06-15");
     expect(await cell("row 2", "rate USD").inputValue()).toBe("2 tiers");
     await undo.click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$13.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$13.00"]);
     await page.getByLabel("Remove Tokens, row 1").click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$3.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3.00"]);
     await undo.click();
     await page.getByLabel("Tokens: free units").fill("500");
     // (2,000 − 500) × 5 ÷ 1,000 + 3
-    await expect.poll(() => totalsOn(page)).toEqual(["$10.50"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$10.50"]);
     await page.getByLabel("Tokens: free units").fill("");
-    await expect.poll(() => totalsOn(page)).toEqual(["$13.00"]);
-    await expectSound(open);
-    await open.close();
+    await expect.poll(() => readTotals(page)).toEqual(["$13.00"]);
   });
 
   test("its link contains everything; a truncated link is reported", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("3000")] }));
-    const { page } = open;
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,050.00"]);
+    const page = await openPlayground({ usage: [typeUnits("3000")] });
+    await expect.poll(() => readTotals(page)).toEqual(["$3,050.00"]);
     await expect.poll(() => page.url()).toContain("#v1.");
     const url = page.url();
     const again = await page.context().newPage();
     await again.goto(url);
-    await expect.poll(() => totalsOn(again)).toEqual(["$3,050.00"]);
+    await expect.poll(() => readTotals(again)).toEqual(["$3,050.00"]);
     // A billing period that is no date is ignored.
-    const strange = await createLink({ ...JUNE, book: SMALL, usage: [usageLine("3000")], shown: "2024-99-01" });
+    const strange = await createLink({ ...STATE, usage: [typeUnits("3000")], shown: "2024-99-01" });
     await again.evaluate(`location.hash = ${JSON.stringify(strange)}`);
     await expect.poll(() => again.getByText("June 2024", { exact: true }).count()).toBe(1);
     const cut = await page.context().newPage();
     await cut.goto(url.slice(0, -40));
     await cut.getByRole("alert").waitFor();
     expect(await cut.getByRole("alert").innerText()).toContain("Broken link; showing an example");
-    await open.close();
   });
 
   test("reports what is wrong with the book and where, and keeps the typed text", async () => {
     const brokenBook = SMALL.replace('"rate": 2', '"rate": "two"');
-    const open = await openPage(stateful({ book: brokenBook, usage: [usageLine("1")] }));
-    const { page } = open;
+    const page = await openPlayground({ book: brokenBook, usage: [typeUnits("1")] });
     const at = brokenBook.slice(0, brokenBook.indexOf('"two"')).split("\n").length;
     await page.getByRole("button", { name: `line ${at}: ` }).click();
     expect(await page.getByLabel("The book as JSON").inputValue()).toBe(brokenBook);
@@ -169,9 +144,7 @@ describe("the playground", () => {
     await page.getByLabel("units: quantity", { exact: true }).fill("3000");
     await page.getByLabel("units, tier 1: rate").fill("2");
     // 100 × 2 + 2,900 × 1 − 50
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,050.00"]);
-    await expectSound(open);
-    await open.close();
+    await expect.poll(() => readTotals(page)).toEqual(["$3,050.00"]);
   });
 
   test("a worker prices a file of events, with the same result as the command line", async () => {
@@ -180,9 +153,8 @@ describe("the playground", () => {
       "events.ndjson",
       `${Array.from({ length: 3000 }, (_, index) => eventLine(`e${index}`, "2024-06-20T00:00:00Z", "1.25")).join("")}not json\n`,
     );
-    const open = await openPage(stateful({ book: SMALL }));
-    const { page } = open;
-    await page.locator("input[type=file]").setInputFiles(events);
+    const page = await openPlayground();
+    await chooseFiles(page, events);
     await page.getByText("3,001 events, 1 invoice").waitFor();
     const section = page.locator("section[aria-labelledby=file]");
     expect(await section.innerText()).toContain("line 3001: not JSON");
@@ -190,9 +162,7 @@ describe("the playground", () => {
     const [invoice] = (JSON.parse(out) as { invoices: { revenueInfo: { value: number } }[] }).invoices;
     // 100 × 2 + 3,650 × 1 − 50
     expect(invoice?.revenueInfo.value).toBe(3800);
-    expect(await totalsOn(page)).toEqual(["$3,800.00"]);
-    await expectSound(open);
-    await open.close();
+    expect(await readTotals(page)).toEqual(["$3,800.00"]);
   });
 
   test("a plan with twelve items fits three screens, and begins with usage", async () => {
@@ -215,8 +185,7 @@ describe("the playground", () => {
       ],
       accounts: [{ id: "contoso", plan: "growth", from: "2024-06-01", licenses: { seat1: 5 } }],
     };
-    const open = await openPage(stateful({ book: JSON.stringify(book) }), { viewport: { width: 1280, height: 800 } });
-    const { page } = open;
+    const page = await openPlayground({ book: JSON.stringify(book) }, { viewport: { width: 1280, height: 800 } });
     await expect.poll(() => page.locator(".plan-item").count()).toBe(12);
     expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(3 * 800);
     const quantity = page.getByLabel("meter0: quantity", { exact: true });
@@ -229,15 +198,12 @@ describe("the playground", () => {
     expect(await page.locator("tr.changed").first().innerText()).toContain("meter0");
     await page.getByLabel("meter0: by day").click();
     await expect.poll(() => page.getByLabel(/^meter0, row \d+: quantity$/).count()).toBe(30);
-    await expectSound(open);
-    await open.close();
   });
 
   test("undo restores usage, prices, billing period and text; the last change is marked", async () => {
-    const open = await openPage(stateful({ book: `// prices\n${SMALL}`, usage: [usageLine("3000")] }));
-    const { page } = open;
+    const page = await openPlayground({ book: `// prices\n${SMALL}`, usage: [typeUnits("3000")] });
     const undo = page.getByRole("button", { name: "Undo" });
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,050.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3,050.00"]);
     await page.getByLabel("units, tier 2: rate").fill("2");
     // 2,900 × 1 more
     await page.getByText("+ $2,900.00 by the last change").waitFor();
@@ -255,31 +221,29 @@ describe("the playground", () => {
     await page.getByRole("alert").waitFor();
     await page.getByRole("button", { name: "book.jsonc" }).click();
     await undo.click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$5,952.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$5,952.00"]);
     await page.getByRole("button", { name: "Later billing period" }).click();
     await page.getByText("July 2024").first().waitFor();
     await undo.click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$5,952.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$5,952.00"]);
     await undo.click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$5,950.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$5,950.00"]);
     await undo.click();
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,050.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3,050.00"]);
     expect(await undo.isDisabled()).toBe(true);
-    await open.close();
   });
 
   test("every control can be reached with the keyboard, and items can be added", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("3000")] }));
-    const { page } = open;
+    const page = await openPlayground({ usage: [typeUnits("3000")] });
     await page.getByLabel("Add an item to Small").selectOption("Fee");
     // 3,050 and the fee of 10
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,060.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3,060.00"]);
     await page.getByLabel("Add an item to Small").selectOption("Usage");
     await page.getByRole("article", { name: "New usage" }).waitFor();
     await page.getByLabel("Add an item to Small").selectOption("License");
     await page.getByRole("button", { name: "Set a quantity" }).click();
     // One seat of 10
-    await expect.poll(() => totalsOn(page)).toEqual(["$3,070.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$3,070.00"]);
     const count = (await page.evaluate(`[...document.querySelectorAll("button, input, select, textarea, summary")]
       .filter((each) => !each.disabled && each.checkVisibility()).length`)) as number;
     const reached = new Set<unknown>();
@@ -293,13 +257,10 @@ describe("the playground", () => {
     }
     reached.delete(-1);
     expect(reached.size).toBe(count);
-    await expectSound(open);
-    await open.close();
   });
 
   test("items can be removed; on a phone, the open invoice covers the plan", async () => {
-    const open = await openPage(stateful({ book: `// prices\n${SMALL}`, usage: [usageLine("3000")] }), PHONE);
-    const { page } = open;
+    const page = await openPlayground({ book: `// prices\n${SMALL}`, usage: [typeUnits("3000")] }, PHONE);
     await expect.poll(() => page.locator(".dock strong").innerText()).toBe("$3,050.00");
     await page.getByRole("button", { name: "Show invoice" }).click();
     const isCovered = await page.evaluate(`document.elementFromPoint(20, innerHeight - 60).closest("#side") !== null`);
@@ -310,8 +271,6 @@ describe("the playground", () => {
     await expect.poll(() => page.locator(".dock strong").innerText()).toBe("$1,950.00");
     await page.getByRole("button", { name: "Remove Minimum commitment from the plan" }).click();
     await page.getByText("The plan has no prices yet: add an item.").waitFor();
-    await expectSound(open);
-    await open.close();
   });
 
   test("shows which values no meter matched, and which meters take events only", async () => {
@@ -331,46 +290,19 @@ describe("the playground", () => {
     const events = ["large", "lrage", "lrage", "mini"].map(toEvent).join("\n");
     const sentence =
       '3 events (75 %) of "call" were not billed: no meter matched model = "lrage" (2 events, 1 account), model = "mini" (1 event, 1 account)';
-    const open = await openPage(stateful({ book: JSON.stringify(book), events }));
-    await expect.poll(async () => open.page.getByRole("alert").innerText()).toBe(sentence);
-    await open.page.locator("input[type=file]").setInputFiles(files.file("events.ndjson", events));
-    await open.page.getByText("4 events, 1 invoice").waitFor();
-    expect(await open.page.locator("section[aria-labelledby=file]").innerText()).toContain(sentence);
-    await expectSound(open);
-    await open.close();
-    const credits = await openPage(stateful({ book: exampleText("llm-api", "book.json") }));
-    const requests = credits.page.getByRole("article", { name: "Requests" });
+    const page = await openPlayground({ book: JSON.stringify(book), events });
+    await expect.poll(async () => page.getByRole("alert").innerText()).toBe(sentence);
+    await chooseFiles(page, files.file("events.ndjson", events));
+    await page.getByText("4 events, 1 invoice").waitFor();
+    expect(await page.locator("section[aria-labelledby=file]").innerText()).toContain(sentence);
+    const credits = await openPlayground({ book: exampleText("llm-api", "book.json") });
+    const requests = credits.getByRole("article", { name: "Requests" });
     expect(await requests.innerText()).toContain("Its events use feature credits: add a file or events below.");
     expect(await requests.getByRole("slider").count()).toBe(0);
-    await expectSound(credits);
-    await credits.close();
-  });
-
-  test("nothing in a name or a text is executed", async () => {
-    const name = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202E';
-    const book = JSON.parse(SMALL) as typeof SMALL_BOOK;
-    const nasty = {
-      ...book,
-      pricePlans: book.pricePlans.map((plan) => ({ ...plan, name })),
-      accounts: book.accounts.map((account) => ({ ...account, name })),
-    };
-    const open = await openPage(
-      stateful({ book: JSON.stringify(nasty), usage: [usageLine("1e100"), usageLine("7")], events: name }),
-    );
-    await open.page.getByRole("alert").waitFor();
-    const fixedPage = await openPage(stateful({ book: JSON.stringify(nasty), usage: [usageLine("7")] }));
-    await expect.poll(() => totalsOn(fixedPage.page)).toEqual(["$1,950.00"]);
-    for (const each of [open, fixedPage]) {
-      expect(await each.page.title()).toBe("ratebook playground");
-      expect(await each.page.locator("main script, main img").count()).toBe(0);
-      expect(each.faults).toEqual([]);
-      await each.close();
-    }
   });
 
   test("shows the price of a quantity on a card: total, average, and the next unit", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("150")] }));
-    const { page } = open;
+    const page = await openPlayground({ usage: [typeUnits("150")] });
     await page.getByText("Costs at the tier boundaries").click();
     const costs = page.getByRole("region", { name: "units: cost" });
     const readRows = async (): Promise<readonly string[]> =>
@@ -390,13 +322,10 @@ describe("the playground", () => {
     expect((await readRows())[0]).toBe("100 $200.00 $2.00 $1.00 $2,000.00");
     await page.getByLabel("units: cost at", { exact: true }).fill("1e100");
     expect((await readRows())[0]).toMatch(/^1 × 10\^100 |^1 \$2.00/);
-    await expectSound(open);
-    await open.close();
   });
 
   test("shows cycles: where they begin, what cuts them, and which part is prorated", async () => {
-    const open = await openPage(stateful({ book: SMALL, usage: [usageLine("1")] }));
-    const { page } = open;
+    const page = await openPlayground({ usage: [typeUnits("1")] });
     const cycles = page.locator("details", { hasText: "Billing periods" }).last();
     await page.getByText("Billing periods", { exact: true }).click();
     await page.getByText("Customers and their plans").click();
@@ -405,7 +334,7 @@ describe("the playground", () => {
       .poll(() => cycles.innerText())
       .toContain("16 to 30 June 2024: cut, because the plan begins on 16 June 2024; prorated charges are 15/30");
     // 15 of 30 days of the commitment of 2,000, less the credit of 50.
-    await expect.poll(() => totalsOn(page)).toEqual(["$950.00"]);
+    await expect.poll(() => readTotals(page)).toEqual(["$950.00"]);
     await page.getByLabel("Starts on the signup date").check();
     await expect
       .poll(() => cycles.innerText())
@@ -418,13 +347,10 @@ describe("the playground", () => {
     await page.getByLabel("Small: billing periods begin in month").fill("2");
     await page.getByLabel("Small: billing periods begin on day").fill("5");
     await expect.poll(() => cycles.innerText()).toContain("a cycle begins on day 5 of month 2 of each quarter");
-    await expectSound(open);
-    await open.close();
   });
 
   test("completes the book's text from its schema, with descriptions of fields", async () => {
-    const open = await openPage(stateful({ book: SMALL }));
-    const { page } = open;
+    const page = await openPlayground();
     await page.getByRole("button", { name: "book.jsonc" }).click();
     const text = page.getByLabel("The book as JSON");
     await text.fill('{\n  "accou');
@@ -440,7 +366,5 @@ describe("the playground", () => {
     await page.keyboard.press("Control+Space");
     await page.keyboard.press("Escape");
     await expect.poll(() => page.locator(".gutter mark").count()).toBe(1);
-    await expectSound(open);
-    await open.close();
   });
 });

@@ -19,23 +19,15 @@ export interface PlanItem {
   readonly source: "usage" | "licenses" | "events" | "none";
 }
 
+/** The lists of cards: the field with the id of what they price, their kind, its name, and where quantities come from. */
 const LISTS = [
-  ["fixedFeeRateCards", "id", "FIXED_FEE", "none"],
-  ["licenseRateCards", "id", "LICENSE", "licenses"],
-  ["usageRateCards", "usageMeterId", "USAGE", "usage"],
-  ["billingEntitlementRateCards", "featureId", "BILLING_ENTITLEMENT", "none"],
-  ["entitlementOverageRateCards", "featureId", "ENTITLEMENT_OVERAGE", "events"],
-  ["creditGrantRateCards", "id", "CREDIT_GRANT", "none"],
+  ["fixedFeeRateCards", "id", "FIXED_FEE", "fixed", "none"],
+  ["licenseRateCards", "id", "LICENSE", "license", "licenses"],
+  ["usageRateCards", "usageMeterId", "USAGE", "usage", "usage"],
+  ["billingEntitlementRateCards", "featureId", "BILLING_ENTITLEMENT", "included units", "none"],
+  ["entitlementOverageRateCards", "featureId", "ENTITLEMENT_OVERAGE", "overage", "events"],
+  ["creditGrantRateCards", "id", "CREDIT_GRANT", "credit grant", "none"],
 ] as const;
-
-const KINDS: Readonly<Record<(typeof LISTS)[number][2], string>> = {
-  FIXED_FEE: "fixed",
-  LICENSE: "license",
-  USAGE: "usage",
-  BILLING_ENTITLEMENT: "included units",
-  ENTITLEMENT_OVERAGE: "overage",
-  CREDIT_GRANT: "credit grant",
-};
 
 /** The items of a plan in the order of its cards. @param plan the path of the plan in the long form of the book */
 export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
@@ -44,7 +36,7 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
   const meterIds = new Map(
     listAt(book, ["usageMeters"]).map((meter) => [textAt(meter, ["name"]), textAt(meter, ["id"])]),
   );
-  const items = LISTS.flatMap(([list, idField, kind, source]) =>
+  const items = LISTS.flatMap(([list, idField, kind, kindName, source]) =>
     listAt(book, [...details, list]).map((card, index): PlanItem => {
       const written = textAt(card, [idField]);
       const id = names.has(written) ? written : (meterIds.get(written) ?? written);
@@ -52,7 +44,7 @@ export function listItems(book: unknown, plan: FormPath): readonly PlanItem[] {
       return {
         key: itemKey(kind, id),
         name: textAt(card, ["displayName"]) || (names.get(id) ?? id),
-        kind: [KINDS[kind], ...describeCard(card)].join(", "),
+        kind: [kindName, ...describeCard(card)].join(", "),
         path: [...details, list, index],
         form: kind === "FIXED_FEE" ? "amount" : hasTable ? "table" : kind === "CREDIT_GRANT" ? "none" : "slabs",
         id,

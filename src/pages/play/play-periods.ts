@@ -159,25 +159,28 @@ function sumTotals(invoices: readonly Invoice[]): readonly PlayAmount[] {
 
 interface ItemSum {
   readonly currency: string;
-  readonly value: Decimal;
-  readonly quantity?: Decimal | undefined;
-  readonly unpriced: readonly string[];
+  readonly unpriced: string[];
+  value: Decimal;
+  quantity: Decimal | undefined;
 }
 
+/** What items contribute. Amounts in another currency than the first one of an item are not added. */
 function sumItems(invoices: readonly Invoice[]): Readonly<Record<string, PlayItem>> {
   const items = new Map<string, ItemSum>();
   for (const { currency, revenueInfo } of invoices) {
     for (const line of allLines(revenueInfo)) {
       const key = findItemKey(line);
-      const item = key === undefined ? undefined : addToItem(items.get(key), line, currency);
-      if (key !== undefined && item !== undefined) items.set(key, item);
+      if (key === undefined) continue;
+      const item = items.get(key) ?? { currency, value: ZERO, quantity: undefined, unpriced: [] };
+      items.set(key, item);
+      if (item.currency !== currency) continue;
+      item.value = add(item.value, line.value);
+      if (line.quantity !== undefined) item.quantity = add(item.quantity ?? ZERO, line.quantity);
     }
   }
   for (const { meterId, group, quantity } of invoices.flatMap(({ unpriced = [] }) => unpriced)) {
-    const key = itemKey("USAGE", meterId);
-    const item = items.get(key);
     const text = toPrintable(`${Object.values(group).join(", ")} (${formatNumber(quantity)})`);
-    if (item !== undefined) items.set(key, { ...item, unpriced: [...item.unpriced, text] });
+    items.get(itemKey("USAGE", meterId))?.unpriced.push(text);
   }
   const toItem = ({ value, quantity, currency, unpriced }: ItemSum): PlayItem => ({
     amount: toAmount(value, currency),
@@ -192,14 +195,6 @@ function findItemKey({ type, id = "" }: InvoiceLine): string | undefined {
   if (type === "TRUE_UP_AMOUNT") return COMMITMENT_KEY;
   if (!CARD_LINE_TYPES.has(type)) return undefined;
   return itemKey(type.replace(/^ADVANCED_/, "").replace(/_RATE_CARD_AMOUNT$/, ""), id);
-}
-
-/** Amounts in another currency than the first are not added. */
-function addToItem(item: ItemSum | undefined, { value, quantity }: InvoiceLine, currency: string): ItemSum {
-  if (item === undefined) return { currency, value, quantity, unpriced: [] };
-  if (item.currency !== currency) return item;
-  const sum = quantity === undefined ? item.quantity : add(item.quantity ?? ZERO, quantity);
-  return { ...item, value: add(item.value, value), quantity: sum };
 }
 
 interface PlayTerm {

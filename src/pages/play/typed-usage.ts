@@ -136,15 +136,8 @@ export function takesEventsOnly({ eventSchemaName }: UsageMeter, book: Book): bo
 /** Different values of a day that can be typed; each is a row. */
 const UNIQUE_MAX = 10_000;
 
-/** A typed quantity of a meter. */
-interface TypedRow {
-  readonly accountId: string;
-  readonly meterId: string;
-  readonly date: string;
-  readonly quantity: string;
-  /** The texts of its group by dimension; absent for a meter without groups. */
-  readonly group?: Readonly<Record<string, string>>;
-}
+/** A typed quantity of a meter, without a group for a meter that has none. */
+type TypedRow = Omit<DatedQuantity, "of"> & { readonly accountId: string; readonly meterId: string };
 
 /** A decimal text as a number; undefined if it is invalid. */
 export function readDecimal(text: string): Decimal | undefined {

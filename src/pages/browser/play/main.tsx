@@ -11,6 +11,7 @@ import { readEditableValue } from "../../play/book-edits.ts";
 import { computeBill, type PlayBill, type PlayProblem, withEvenUsage } from "../../play/play-bill.ts";
 import { findNextCycle } from "../../play/play-periods.ts";
 import { emptyPeriod, isDay, type PlayPeriod } from "../../play/play-periods.ts";
+import type { Days } from "../../play/typed-usage.ts";
 import { Bar } from "./bar.tsx";
 import { Curve } from "./curve.tsx";
 import { type WorkerRequest, priceFile } from "./file-events.ts";
@@ -166,7 +167,7 @@ function Side({ prices, session: { state, file }, curve, onChange }: SideProps):
   const change = describeChange(period, before);
   const isFile = file !== undefined;
   const goTo = (direction: "earlier" | "later"): (() => void) | undefined => {
-    const next = findNextPeriod({ periods, period, bill, isFile }, direction);
+    const next = findNextPeriod(prices, isFile, direction);
     if (next === undefined) return undefined;
     const [from, until] = [
       next.from < state.from ? next.from : state.from,
@@ -226,18 +227,12 @@ function findShownPeriod(
   return emptyPeriod(cycle ?? { from, until });
 }
 
-interface ShownPeriod {
-  readonly periods: readonly PlayPeriod[];
-  readonly period: PlayPeriod;
-  readonly bill: PlayBill;
-  readonly isFile: boolean;
-}
-
 /** The days of the period before or after the shown one; undefined if there is none. */
 function findNextPeriod(
-  { periods, period, bill: { book }, isFile }: ShownPeriod,
+  { periods, period, bill: { book } }: Prices,
+  isFile: boolean,
   direction: "earlier" | "later",
-): Pick<PlayPeriod, "from" | "until"> | undefined {
+): Days | undefined {
   if (book !== undefined && !isFile) return findNextCycle(book, period, direction);
   if (direction === "later") return periods.find(({ from }) => from > period.from);
   return periods.findLast(({ from }) => from < period.from);

@@ -1,0 +1,45 @@
+/** Opens the playground for tests of it, and expects of each that the page is sound at the end. */
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, afterEach } from "vitest";
+
+import { embedData, readPage } from "../../src/pages/page-file.ts";
+import type { DatedQuantity } from "../../src/pages/play-state.ts";
+import { folder, SMALL_BOOK } from "../cli/fake-io.ts";
+import { DESK, expectSound, type OpenPage, openPage } from "./browser.ts";
+
+/** The text of the small book. */
+export const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
+/** The state in which the playground opens: the small book in June, without usage. */
+export const STATE = { book: SMALL, usage: [], events: "", from: "2024-06-01", until: "2024-07-01" };
+/** Typed usage of the small book. */
+export const typeUnits = (quantity: string): DatedQuantity => ({ of: "um.units", date: "2024-06-20", quantity });
+
+/** Files to choose in the page. */
+export const files = folder();
+afterAll(() => files.remove());
+
+const openPages: OpenPage[] = [];
+afterEach(async () => {
+  for (const open of openPages.splice(0)) {
+    await expectSound(open);
+    await open.close();
+  }
+});
+
+/** Opens the playground. @param state what is different from {@link STATE} */
+export async function openPlayground(state: object = {}, options: BrowserContextOptions = DESK): Promise<Page> {
+  const html = embedData(await readPage("play"), JSON.stringify({ state: { ...STATE, ...state } }));
+  const open = await openPage(html, options);
+  openPages.push(open);
+  return open.page;
+}
+
+/** The totals of the shown invoices. */
+export async function readTotals(page: Page): Promise<readonly string[]> {
+  return page.locator("section[aria-labelledby=invoices] tr.total .number").allInnerTexts();
+}
+
+/** Chooses files of events and maps. */
+export async function chooseFiles(page: Page, ...paths: readonly string[]): Promise<void> {
+  await page.locator("input[type=file]").setInputFiles([...paths]);
+}
