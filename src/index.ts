@@ -160,7 +160,7 @@ export type {
 export type { ValuesById, LicenseEntryInput, RevenueRequestInput } from "./book/resources/revenue-request.ts";
 export type { EventAttribute, EventInput, ValueWithUnit } from "./metering/event-envelope.ts";
 export { type BookOptions, parseBook, readBook, checkPlan, parsePlan } from "./book/book.ts";
-export { defineBook } from "./book/define-book.ts";
+export { defineBook } from "./book/resources/book.ts";
 export { type Cycle, type CycleConfig, cyclesBetween, type Interval } from "./calendar/cycle.ts";
 export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";
@@ -289,7 +289,7 @@ export { renderInvoice } from "./pages/invoice/invoice-page.ts";
 export { Decimal, type DecimalInput } from "./numbers/decimal.ts";
 export { priceQuantity, type PricedQuantity, type PricedSlab } from "./rating/slab-charge.ts";
 export type { RuleBudget } from "./rules/budget.ts";
-export { compileRule, type RuleOptions } from "./rules/compile-rule.ts";
+export { compileRule, type RuleOptions } from "./rules/compile.ts";
 export type { Fact } from "./rules/value.ts";
 export { memoryStore, type MemoryStore, type MemoryStoreOptions } from "./store/memory/memory.ts";
 export type { Scope, Store } from "./store/store.ts";

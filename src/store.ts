@@ -33,7 +33,7 @@ export {
   type PastInvoiceGroup,
   type UsageDelta,
 } from "./ledger/records.ts";
-export { compareIds } from "./numbers/compare-ids.ts";
+export { compareIds } from "./numbers/ids.ts";
 export type {
   AcceptedEventId,
   DraftListFilter,

@@ -22,14 +22,14 @@ export {
   type BookWithSomeEvents,
   moreEventsNeverCostLess,
   repeatedMeasurementsDoNotMatter,
-} from "./testing/event-laws.ts";
+} from "./testing/price-laws.ts";
 export {
   type EventContent,
   type EventOptions,
   eventsArbitrary,
   type GeneratedEvent,
 } from "./testing/events-arbitrary.ts";
-export type { ValueOrArbitrary } from "./testing/fast-check.ts";
+export type { ValueOrArbitrary } from "./testing/report.ts";
 export {
   type HistoryEvent,
   historyArbitrary,
@@ -38,8 +38,8 @@ export {
   type HistoryRun,
   startHistory,
 } from "./testing/history.ts";
-export { planArbitrary, type PlanInput, type PlanOptions } from "./testing/plan-arbitrary.ts";
-export { neverDecreases, noJumpAbove, type PriceEdge, type QuantityPair } from "./testing/plan-laws.ts";
-export { type QuantityCard, quantitiesArbitrary } from "./testing/report.ts";
-export { rateTableArbitrary } from "./testing/table-arbitrary.ts";
-export { type BookWithShuffledRows, orderOfRowsDoesNotMatter } from "./testing/table-laws.ts";
+export { planArbitrary, type PlanOptions } from "./testing/plan-arbitrary.ts";
+export { neverDecreases, noJumpAbove, type PriceEdge, type QuantityPair } from "./testing/price-laws.ts";
+export { type PlanInput, type QuantityCard, quantitiesArbitrary } from "./testing/report.ts";
+export { rateTableArbitrary } from "./testing/price-arbitrary.ts";
+export { type BookWithShuffledRows, orderOfRowsDoesNotMatter } from "./testing/price-laws.ts";

@@ -3,15 +3,11 @@ import { LogicEngine } from "json-logic-engine";
 import jsonLogic from "json-logic-js";
 
 import { compareExact, decimalOfExact } from "../../src/numbers/exact.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
-import { compile } from "../../src/rules/compile.ts";
+import { compileRule, compile } from "../../src/rules/compile.ts";
 import { parseRule } from "../../src/rules/rule.ts";
-import { isDecimal, toRuleValue } from "../../src/rules/value.ts";
-import type { RuleValue } from "../../src/rules/value.ts";
-import { measure } from "../bench.ts";
-import type { Bench } from "../bench.ts";
-import { createScenarios } from "./facts.ts";
-import type { Facts, Scenario } from "./facts.ts";
+import { isDecimal, toRuleValue, type RuleValue } from "../../src/rules/value.ts";
+import { measure, type Bench } from "../bench.ts";
+import { createScenarios, type Facts, type Scenario } from "./facts.ts";
 
 const COUNTS = { smoke: 2000, full: 1_000_000 } as const;
 

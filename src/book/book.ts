@@ -18,12 +18,11 @@ import {
   readShape,
 } from "./reading/read-document.ts";
 import { indexReferences } from "./reading/references.ts";
-import { resolveDetails, resolvePricePlan } from "./resolving/resolve-plan.ts";
-import { sortByOrderField, resolveBook } from "./resolving/resolve.ts";
+import { resolveDetails, resolvePricePlan, sortByOrderField, resolveBook } from "./resolving/resolve.ts";
 import type { Book, BookInput, ShortBookInput } from "./resources/book.ts";
 import { type PricePlan, type PricePlanDetails, type PricePlanInput, pricePlan } from "./resources/price-plan.ts";
 import type { ShortPlanInput } from "./resources/short-plan.ts";
-import { expandBook, expandPlanDocument, PLAN_PLACE } from "./short/expand-book.ts";
+import { expandBook, expandPlanDocument, PLAN_PLACE } from "./short/book-forms.ts";
 import type { ExpandedDocument } from "./short/expansion.ts";
 
 export type { Book, BookInput, ShortBookInput } from "./resources/book.ts";

@@ -1,7 +1,7 @@
 /** Creates ids: a prefix, a part that grows with time, and a random part (`um.1zYnCiM9Bpg.lv25y`). */
 import type { Instant } from "../calendar/instant.ts";
 import type { IdSource } from "../ledger/decision.ts";
-import { BASE_62 } from "../numbers/short-id.ts";
+import { BASE_62 } from "../numbers/ids.ts";
 
 /** Digits of the milliseconds since 1970: enough until the year 2081. */
 const TIME_DIGITS = 7;

@@ -4,8 +4,7 @@
  * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
  * version of the plan is never charged twice for one day. A plan has one card per billable item and kind (S16.4).
  */
-import { billableOf, CARD_LIST_NAMES, type CardList } from "../book/resources/override.ts";
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
+import { billableOf, CARD_LIST_NAMES, type CardList, type PricePlanDetails } from "../book/resources/price-plan.ts";
 import type {
   BillingEntitlementRateCard,
   CreditGrantRateCard,
@@ -13,9 +12,8 @@ import type {
   LicenseRateCard,
   RecurrenceConfig,
 } from "../book/resources/rate-card.ts";
-import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig } from "../calendar/cycle.ts";
+import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig, intersection } from "../calendar/cycle.ts";
 import { type Instant, addDays } from "../calendar/instant.ts";
-import { intersection } from "../calendar/proration.ts";
 import {
   rateBillingEntitlement,
   rateCreditGrant,

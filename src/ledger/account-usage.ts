@@ -4,8 +4,8 @@
  */
 import { type Day, dayOf } from "../calendar/instant.ts";
 import { FIRST_DAY, listCarriedUsage, type MeterUsage } from "../metering/keyed-usage.ts";
-import { groupBy } from "../numbers/compare-ids.ts";
 import { add } from "../numbers/decimal.ts";
+import { groupBy } from "../numbers/ids.ts";
 import { earliestStart, findClosedCycles, findOpenCycles } from "./account/open-cycles.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, CarriedUsage, LedgerCell } from "./records.ts";

@@ -18,10 +18,9 @@ import {
   nameGroup,
 } from "../metering/usage-rows.ts";
 import type { UsageCell } from "../metering/usage.ts";
-import { compareIds } from "../numbers/compare-ids.ts";
 import { formatDecimal, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
-import { sha256Hex } from "../numbers/short-id.ts";
+import { compareIds, sha256Hex } from "../numbers/ids.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { AccountState } from "./account-state.ts";
 import { findCarriedUsage, isBilledFor, mergeCells } from "./account-usage.ts";

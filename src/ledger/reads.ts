@@ -3,8 +3,8 @@
  * stored events: only the few events that a decision may change are read.
  */
 import { type Day, dayOf, INSTANT_END, type Instant, ceilToDay } from "../calendar/instant.ts";
-import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, sum, ZERO } from "../numbers/decimal.ts";
+import { groupBy } from "../numbers/ids.ts";
 import type { AccountState } from "./account-state.ts";
 import { isBilledFor } from "./account-usage.ts";
 import { catchUpInstant } from "./account/account-plan.ts";

@@ -14,9 +14,9 @@ import { compareSpending, type FeatureEntry, sortForSpending } from "../credits/
 import { type AccountView, NO_END } from "../invoicing/timeline.ts";
 import type { SchemaProgram } from "../metering/compile-metering.ts";
 import { sumGroupUsage } from "../metering/usage.ts";
-import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, subtract, ZERO } from "../numbers/decimal.ts";
 import { addExact, decimalOfExact, type Exact, exactOfDecimal, isZeroExact } from "../numbers/exact.ts";
+import { groupBy } from "../numbers/ids.ts";
 import type { AccountPlan } from "./catalog.ts";
 import type {
   CreditRecord,

@@ -8,8 +8,8 @@ import {
   hasKeys,
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
-import { groupBy as groupByKey } from "../numbers/compare-ids.ts";
 import type { Exact } from "../numbers/exact.ts";
+import { groupBy as groupByKey } from "../numbers/ids.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";

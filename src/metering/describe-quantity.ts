@@ -1,9 +1,9 @@
 /** What decided a quantity that is no sum (S19), as the reason for its price (S13.6). */
 import { formatGroup, type GroupUsage, type UsageMeter } from "../book/resources/event-schema.ts";
 import { DAY_MS, type Day, dayOf, formatDate, formatInstant, type Instant, instantOfDay } from "../calendar/instant.ts";
-import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, decimalOfInteger, formatDecimal, multiply, ONE, sum } from "../numbers/decimal.ts";
 import { roundFraction } from "../numbers/fraction.ts";
+import { groupBy } from "../numbers/ids.ts";
 import { compareTimes, groupCells, type KeyedPeriod, type KeyedUsage, splitValues } from "./keyed-usage.ts";
 import { CHANGE_KEY } from "./measure-units.ts";
 

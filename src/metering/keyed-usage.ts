@@ -13,7 +13,6 @@ import {
   type UsageMeter,
 } from "../book/resources/event-schema.ts";
 import { type Day, dayOf, INSTANT_MIN, DAY_MS, type Instant, instantOfDay } from "../calendar/instant.ts";
-import { groupBy, compareIds } from "../numbers/compare-ids.ts";
 import {
   Decimal,
   parseDecimal,
@@ -28,6 +27,7 @@ import {
 } from "../numbers/decimal.ts";
 import { compareExact, decimalOfExact, type Exact, exactOfText } from "../numbers/exact.ts";
 import { roundFraction } from "../numbers/fraction.ts";
+import { groupBy, compareIds } from "../numbers/ids.ts";
 import { CHANGE_KEY, MOMENT_KEY, parseTimedKey } from "./measure-units.ts";
 
 /** The usage of meters. */

@@ -11,9 +11,9 @@ import {
 } from "../book/resources/event-schema.ts";
 import type { Day } from "../calendar/instant.ts";
 import { invariant } from "../errors.ts";
-import { groupBy } from "../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../numbers/decimal.ts";
 import { addExact, type Exact, decimalOfExact, isZeroExact } from "../numbers/exact.ts";
+import { groupBy } from "../numbers/ids.ts";
 import { type AddUnits, type DayRange, GroupedCells, type GroupTexts, type VisitCell } from "./grouped-cells.ts";
 
 /** The usage of one account, meter, group and UTC day. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
-import { sha256Base64 } from "../numbers/short-id.ts";
+import { sha256Base64 } from "../numbers/ids.ts";
 import { escapeHtml } from "./printable.ts";
 
 /** The titles of the pages by name. The sources of each are in a folder of `browser`, with `main.tsx` as entry. */

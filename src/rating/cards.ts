@@ -16,8 +16,7 @@ import type {
   RateValueInput,
   FixedFeeRateCard,
 } from "../book/resources/rate-card.ts";
-import type { Cycle } from "../calendar/cycle.ts";
-import { shareOfDays } from "../calendar/proration.ts";
+import { type Cycle, shareOfDays } from "../calendar/cycle.ts";
 import { RatebookError } from "../errors.ts";
 import { type Decimal, sum, ZERO, subtract } from "../numbers/decimal.ts";
 import {

@@ -1,7 +1,6 @@
 /** The result of rating a card: an exact charge, its slabs, and the data to recompute it manually (S7, S13.6). */
 import type { RateAllowance } from "../book/resources/rate-table.ts";
-import type { Cycle } from "../calendar/cycle.ts";
-import type { Share } from "../calendar/proration.ts";
+import type { Cycle, Share } from "../calendar/cycle.ts";
 import { Decimal, add, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import {
   type Fraction,

@@ -1,8 +1,7 @@
 /** The quantity of a license over time (S10.1), and what is paid of it by days if it is charged in advance (S10.3). */
-import type { Cycle } from "../calendar/cycle.ts";
+import { type Cycle, intersection } from "../calendar/cycle.ts";
 /** The quantity of a license over time (S10.1). */
 import { type Instant, startOfUtcDay, addDays } from "../calendar/instant.ts";
-import { intersection } from "../calendar/proration.ts";
 import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";
 
 /** One change of a quantity: ABSOLUTE sets it, RELATIVE adds to it. */

@@ -3,8 +3,7 @@
  * from another, the card's limits apply to both first, so that a cycle's charges together stay within them (S7.4).
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
-import type { Cycle } from "../calendar/cycle.ts";
-import { type Share, shareOfDays } from "../calendar/proration.ts";
+import { type Cycle, type Share, shareOfDays } from "../calendar/cycle.ts";
 import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import { joinRatesInCurrency } from "./cards.ts";

@@ -10,8 +10,8 @@ import {
   NO_GROUP,
   type UsageGroup,
 } from "../book/resources/event-schema.ts";
+import type { Share } from "../calendar/cycle.ts";
 import type { Day } from "../calendar/instant.ts";
-import type { Share } from "../calendar/proration.ts";
 import { add, type Decimal, maximum, minimum, multiply, subtract, sum, ZERO } from "../numbers/decimal.ts";
 import { multiplyByShare, roundFraction, toFraction } from "../numbers/fraction.ts";
 import type { RatedSlabs } from "./rated-slabs.ts";

@@ -4,7 +4,7 @@
  * are exact; an invoice rounds once, in the card's line (S1.5).
  */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
-import type { Share } from "../calendar/proration.ts";
+import type { Share } from "../calendar/cycle.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,

@@ -1,7 +1,7 @@
 /** The charge of a usage card with a price table, with everything needed to recompute it (S13.6, S18). */
 import { type GroupUsage, nameTexts, type UsageGroup } from "../book/resources/event-schema.ts";
+import { type Share, shareOfDays } from "../calendar/cycle.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
-import { type Share, shareOfDays } from "../calendar/proration.ts";
 import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
 import { type Fraction, multiplyByShare, toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";

@@ -17,8 +17,11 @@ import {
   type PlacesRounding,
 } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { createDecimalConverter, type Evaluator, type Node, constantNode } from "./operators.ts";
 import {
+  createDecimalConverter,
+  type Evaluator,
+  type Node,
+  constantNode,
   ruleFailedError,
   isDecimal,
   formatValue,

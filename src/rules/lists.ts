@@ -18,8 +18,12 @@ import { formatInstant, toInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { formatExact, decimalOfExact, exactOfDecimal } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { constantNode, type Evaluator, type Node, type Iteration, requireDecimal } from "./operators.ts";
+import { type Iteration } from "./rule.ts";
 import {
+  constantNode,
+  type Evaluator,
+  type Node,
+  requireDecimal,
   toDouble,
   isDecimal,
   isList,

@@ -1,4 +1,7 @@
-/** The values of rules, and their equality, order and truthiness (S3.1, S3.2). */
+/**
+ * The values of rules, their equality, order and truthiness (S3.1, S3.2), the compiled form of a rule, and the conversion
+ * of operands to decimals.
+ */
 import { RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {
@@ -10,8 +13,8 @@ import {
   isZeroExact,
   Scaled,
   formatExact,
+  type Exact,
 } from "../numbers/exact.ts";
-import type { Exact } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 
 /**
@@ -253,4 +256,60 @@ function toNumber(value: Exact | string | boolean | null | undefined): Exact {
   const double = Number(value);
   if (!Number.isFinite(double)) return double;
   return exactOfNumber(double) ?? exactOfText(String(BigInt(double))) ?? double;
+}
+
+/** Computes a value from the facts of one event, or from one element of a list. */
+export type Evaluator = (frame: unknown) => RuleValue;
+
+/** Where a variable's value is: a list that other code fills, and an index. The value is never undefined. */
+export interface ValueSlot {
+  readonly values: readonly RuleValue[];
+  readonly index: number;
+}
+
+/** A compiled part of a rule. */
+export interface Node {
+  readonly run: Evaluator;
+  /** The number of nodes that one evaluation visits at most once, so excluding the bodies of loops (S3.8). */
+  readonly size: number;
+  /** Whether its value is never a list or object; absent if unknown. */
+  readonly isScalar?: boolean;
+  /** Present if the value is the same for all facts. */
+  readonly constant?: { readonly value: RuleValue };
+  /** The variable that it reads, for messages. */
+  readonly variable?: string;
+}
+
+/** A node with a constant value. A list of literals costs nothing (S3.8). */
+export function constantNode(value: RuleValue): Node {
+  const isComposite = typeof value === "object" && value !== null && !(value instanceof Scaled);
+  return { run: () => value, size: isComposite ? 0 : 1, isScalar: !isComposite, constant: { value } };
+}
+
+/** Converts the value of one operand to a decimal (S3.2). */
+export type DecimalConverter = (value: RuleValue) => Exact;
+
+/**
+ * Creates the conversion of one operand. Decimal texts are converted; anything else is an error that names the
+ * operator, and the variable if the operand is one (S3.2).
+ */
+export function createDecimalConverter({ variable }: Node, operator: string): DecimalConverter {
+  return (value) => requireDecimal(value, operator, variable);
+}
+
+/** Converts the value of an operand, perhaps of a variable, to a decimal. */
+export function requireDecimal(value: RuleValue, operator: string, variable?: string): Exact {
+  if (typeof value === "number" || value instanceof Scaled) return value;
+  const exact = typeof value === "string" ? exactOfText(value) : undefined;
+  if (exact !== undefined) return exact;
+  throw notDecimalError(value, variable, operator);
+}
+
+function notDecimalError(value: RuleValue, variable: string | undefined, operator: string): Error {
+  const name = variable === undefined ? undefined : variable.length > 60 ? `${variable.slice(0, 60)}…` : variable;
+  if (name !== undefined && (value === null || value === undefined)) {
+    return ruleFailedError(`${name} is missing in ${JSON.stringify(operator)}`);
+  }
+  const text = name === undefined ? formatValue(value) : `${formatValue(value)} (${name})`;
+  return ruleFailedError(`${text} is not a decimal in ${JSON.stringify(operator)}`);
 }

@@ -2,8 +2,11 @@
 import { Decimal } from "../numbers/decimal.ts";
 import { Scaled } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { constantNode, type Evaluator, type Node, type ValueSlot } from "./operators.ts";
 import {
+  constantNode,
+  type Evaluator,
+  type Node,
+  type ValueSlot,
   toDouble,
   ruleFailedError,
   isList,

@@ -1,7 +1,7 @@
 /** The sort orders of lists, the same in every adapter. */
 import type { Instant } from "../calendar/instant.ts";
 import type { PageKey } from "../ledger/view.ts";
-import { compareIds } from "../numbers/compare-ids.ts";
+import { compareIds } from "../numbers/ids.ts";
 
 /** Newest first, then by id, ascending: the order of lists. */
 export function compareNewest(a: PageKey, b: PageKey): number {

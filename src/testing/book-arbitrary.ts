@@ -3,8 +3,8 @@ import type { Arbitrary } from "fast-check";
 
 import type { BookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, addDays } from "../calendar/instant.ts";
-import { fastCheck } from "./fast-check.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
+import { fastCheck } from "./report.ts";
 
 /** Options of random books. */
 export interface BookArbitraryOptions extends Omit<PlanOptions, "id" | "meters"> {

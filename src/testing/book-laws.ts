@@ -28,7 +28,6 @@ import {
   listSchemas,
   type GeneratedEvent,
 } from "./events-arbitrary.ts";
-import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
 import {
   activatePlans,
   eventBatchArbitrary,
@@ -41,7 +40,7 @@ import {
   formatHistory,
   startHistory,
 } from "./history.ts";
-import { formatBook, withPrintedText, formatTable } from "./report.ts";
+import { fastCheck, toArbitrary, type ValueOrArbitrary, formatBook, withPrintedText, formatTable } from "./report.ts";
 
 /** A book and events for it. */
 export interface BookWithEvents {

@@ -13,8 +13,7 @@ import {
   daysBetween,
 } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal, type DecimalInput } from "../numbers/decimal.ts";
-import { fastCheck } from "./fast-check.ts";
-import { findEdges, listPricedCards } from "./report.ts";
+import { fastCheck, findEdges, listPricedCards } from "./report.ts";
 
 /** An event in the form in which it is sent. */
 export interface GeneratedEvent {

@@ -16,8 +16,7 @@ import {
   type EventOptions,
   type GeneratedEvent,
 } from "./events-arbitrary.ts";
-import { fastCheck } from "./fast-check.ts";
-import { withPrintedText, formatTable } from "./report.ts";
+import { fastCheck, withPrintedText, formatTable } from "./report.ts";
 
 const HOUR_MS = DAY_MS / 24;
 

@@ -1,23 +1,17 @@
 /** Random price plans with every kind of card. */
 import type { Arbitrary } from "fast-check";
 
-import type { BookInput } from "../book/resources/book.ts";
-import type { ShortPlanInput } from "../book/resources/short-plan.ts";
 import { Decimal } from "../numbers/decimal.ts";
-import { fastCheck } from "./fast-check.ts";
 import {
   createRatePlan,
   createRateValue,
   decimalCardArbitrary,
   pricingModelArbitrary,
   type SlabPricing,
-} from "./slab-arbitrary.ts";
-import { rateTableArbitrary } from "./table-arbitrary.ts";
+  rateTableArbitrary,
+} from "./price-arbitrary.ts";
+import { fastCheck, type PlanInput } from "./report.ts";
 
-/** A price plan in input form. */
-export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
-/** A price plan in short or long form. */
-export type AnyPlanInput = PlanInput | ShortPlanInput;
 /** The cards and terms of a plan. */
 export type PlanDetailsInput = PlanInput["pricePlanDetails"];
 

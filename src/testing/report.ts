@@ -1,21 +1,59 @@
-/**
- * The cards of a plan that price a quantity, quantities at and next to their edges (S7), and the output of a failing law:
- * the plan and usage of the smallest counterexample, as tables.
- */
+import { createRequire } from "node:module";
 
+/**
+ * fast-check, the cards of a plan that price a quantity, quantities at and next to their edges (S7), and the output of a
+ * failing law: the plan and usage of the smallest counterexample, as tables.
+ */
+import type * as Module from "fast-check";
 import type { Arbitrary } from "fast-check";
 
 import { toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import type { RateBoundsInput, RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { rateTable } from "../book/resources/rate-table.ts";
+import type { ShortPlanInput } from "../book/resources/short-plan.ts";
 import { RatebookError } from "../errors.ts";
 import { type DecimalInput, add, Decimal, parseDecimal, minimum, multiply, ONE, ZERO } from "../numbers/decimal.ts";
 import { rejection } from "../problem-table.ts";
 import { toSlabPricing } from "../rating/rated-table.ts";
 import { describeGroup } from "../rating/table-charge.ts";
-import { fastCheck } from "./fast-check.ts";
-import type { AnyPlanInput, PlanInput } from "./plan-arbitrary.ts";
+
+/** The module's exports. */
+export type FastCheck = typeof Module;
+
+/**
+ * Loads fast-check on the first call, so that the conformance suite of stores works without it.
+ *
+ * @throws {RatebookError} ERR_REFUSED if it is not installed, with what to install
+ */
+export function fastCheck(load: (name: string) => unknown = createRequire(import.meta.url)): FastCheck {
+  try {
+    return load("fast-check") as FastCheck;
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "MODULE_NOT_FOUND") throw error;
+    throw new RatebookError(
+      "ERR_REFUSED",
+      "the arbitraries and laws of ratebook/testing need the package fast-check, which is not installed: npm install --save-dev fast-check@4",
+      {},
+      { cause: error },
+    );
+  }
+}
+
+/** A value to test a law with, or an arbitrary of such values. */
+export type ValueOrArbitrary<Value> = Value | Arbitrary<Value>;
+
+/** An arbitrary of only this value, or the given one. */
+export function toArbitrary<Value extends object>(subject: ValueOrArbitrary<Value>): Arbitrary<Value> {
+  return "generate" in subject && typeof subject.generate === "function"
+    ? subject
+    : fastCheck().constant(subject as Value);
+}
+
+/** A price plan in input form. */
+export type PlanInput = NonNullable<BookInput["pricePlans"]>[number];
+/** A price plan in short or long form. */
+export type AnyPlanInput = PlanInput | ShortPlanInput;
 
 type TableRow = readonly string[];
 

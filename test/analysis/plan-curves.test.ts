@@ -20,7 +20,7 @@ import {
   createRateValue,
   type SlabRow,
   slabCardArbitrary,
-} from "../../src/testing/slab-arbitrary.ts";
+} from "../../src/testing/price-arbitrary.ts";
 
 function requireItem<T>(list: readonly T[], index: number): T {
   const item = list[index];

@@ -10,7 +10,7 @@ import {
   createRatePlan,
   createRateValue,
   type SlabRow,
-} from "../../src/testing/slab-arbitrary.ts";
+} from "../../src/testing/price-arbitrary.ts";
 
 const shownAt = ({ quantity, ratio }: Breakpoint): string =>
   ratio === undefined

@@ -10,10 +10,10 @@ import {
   toStartOffset,
   type Cycle,
   type Interval,
+  shareOfDays,
 } from "../../src/calendar/cycle.ts";
 import { addDurationFromCycleStart, parseDuration } from "../../src/calendar/duration.ts";
 import { formatDate, parseDate, parseInstant } from "../../src/calendar/instant.ts";
-import { shareOfDays } from "../../src/calendar/proration.ts";
 import { cyclesIn, buildTimeline } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";

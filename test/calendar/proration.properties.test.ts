@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { resolveCycleConfig, naturalCycleAt } from "../../src/calendar/cycle.ts";
+import { resolveCycleConfig, naturalCycleAt, daysIn, shareOfDays } from "../../src/calendar/cycle.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
-import { daysIn, shareOfDays } from "../../src/calendar/proration.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { compareFractions, multiplyByShare, sumFractions, toFraction } from "../../src/numbers/fraction.ts";
 import { midnight, offsetTerms } from "./terms.ts";

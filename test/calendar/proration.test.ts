@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 
-import type { Cycle } from "../../src/calendar/cycle.ts";
+import { type Cycle, daysIn, intersection, shareOfDays } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
-import { daysIn, intersection, shareOfDays } from "../../src/calendar/proration.ts";
 import { InvariantError } from "../../src/errors.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";

@@ -49,7 +49,7 @@ const ALONE = new Set(["verify", "vectors"]);
 const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "decimal.js": ["numbers/decimal.ts"],
   "lossless-json": ["numbers/json.ts"],
-  "@noble/hashes": ["numbers/short-id.ts"],
+  "@noble/hashes": ["numbers/ids.ts"],
   "date-fns": ["calendar/"],
   "@date-fns/tz": ["calendar/zone.ts"],
   "@date-fns/utc": ["calendar/"],

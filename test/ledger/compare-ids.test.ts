@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { compareIds } from "../../src/numbers/compare-ids.ts";
+import { compareIds } from "../../src/numbers/ids.ts";
 
 describe("ids", () => {
   test.each([

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { shortId } from "../../src/numbers/short-id.ts";
+import { shortId } from "../../src/numbers/ids.ts";
 
 describe("a short id", () => {
   test("is the last 16 digits, in base 62, of the last 16 bytes of the SHA-256 of its parts", () => {

@@ -1,7 +1,7 @@
 /** Forms of the playground edit a book in the form in which it was written. */
 import { expect, test } from "vitest";
 
-import { valueAt } from "../../src/book/short/json-object.ts";
+import { valueAt } from "../../src/book/short/fields.ts";
 import { parseBook } from "../../src/index.ts";
 import {
   addSlab,

@@ -11,7 +11,7 @@ import { parseDecimal } from "../../src/numbers/decimal.ts";
 import { formatCost } from "../../src/pages/chart/curve-text.ts";
 import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
-import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-arbitrary.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";
 import { recipeBooks } from "../support/recipes.ts";
 import { textsOf, findUnclosedTags } from "../support/svg.ts";
 

@@ -23,7 +23,7 @@ import {
   rateUsage,
 } from "../../src/rating/cards.ts";
 import { roundLines } from "../../src/rating/charge.ts";
-import { type CardBounds, createRateValue } from "../../src/testing/slab-arbitrary.ts";
+import { type CardBounds, createRateValue } from "../../src/testing/price-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, formatExactFraction, wholePeriod } from "./cards.ts";
 
 const parseUsageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>

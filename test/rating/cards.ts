@@ -10,7 +10,7 @@ import {
   createRateValue,
   type SlabPricing,
   type SlabRow,
-} from "../../src/testing/slab-arbitrary.ts";
+} from "../../src/testing/price-arbitrary.ts";
 
 /** The fields of every card with slabs. */
 export function createSlabPricing(

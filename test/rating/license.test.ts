@@ -12,7 +12,7 @@ import {
   rateLicenseInArrears,
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
-import type { CardBounds, SlabRow } from "../../src/testing/slab-arbitrary.ts";
+import type { CardBounds, SlabRow } from "../../src/testing/price-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, createSlabPricing, formatExactFraction } from "./cards.ts";
 
 const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];

@@ -13,7 +13,7 @@ import {
   type SlabCard,
   slabCardArbitrary,
   type SlabRow,
-} from "../../src/testing/slab-arbitrary.ts";
+} from "../../src/testing/price-arbitrary.ts";
 
 const model = pricingModelArbitrary();
 const quantities = hundredthsArbitrary(40_000);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { joinSlabRates } from "../../src/rating/rated-slabs.ts";
 import { type PricedQuantity, priceQuantity, priceBySlabs } from "../../src/rating/slab-charge.ts";
-import { type CardBounds, createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-arbitrary.ts";
+import { type CardBounds, createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";
 
 function price(
   model: "TIERED" | "VOLUME",

@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
-import { compile } from "../../src/rules/compile.ts";
+import { compileRule, compile } from "../../src/rules/compile.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 
 const BOUND_MS = 8000;

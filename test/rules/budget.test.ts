@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
-import { compileRule, describeExcessWork } from "../../src/rules/compile-rule.ts";
-import { compile } from "../../src/rules/compile.ts";
+import { compileRule, describeExcessWork, compile } from "../../src/rules/compile.ts";
 import { parseRule, type Rule } from "../../src/rules/rule.ts";
 
 const STEPS = "the rule exceeds its budget of 10,000 steps";

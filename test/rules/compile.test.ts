@@ -2,8 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfText, Scaled } from "../../src/numbers/exact.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
-import { compile } from "../../src/rules/compile.ts";
+import { compileRule, compile } from "../../src/rules/compile.ts";
 import { parseRule } from "../../src/rules/rule.ts";
 import type { Fact } from "../../src/rules/value.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
+import { compileRule } from "../../src/rules/compile.ts";
 import { theirs } from "./oracle.ts";
 
 /** Our outcome in words: a value, or the code of an error. */

@@ -5,8 +5,8 @@ import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
-import { minimumArguments } from "../../src/rules/operators.ts";
+import { compileRule } from "../../src/rules/compile.ts";
+import { minimumArguments } from "../../src/rules/rule.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/reference/rules.md"), "utf8");
 const facts = parseJson(/```json\n([^`]*)```/.exec(guide)?.[1] ?? "");

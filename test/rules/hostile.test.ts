@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
+import { compileRule } from "../../src/rules/compile.ts";
 
 /** The result as text, decimals as their plain text; for an error its code. */
 function answer(rule: unknown, facts: unknown = {}): unknown {

@@ -3,8 +3,7 @@ import { expect, test } from "vitest";
 
 import { RatebookError } from "../../src/errors.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
-import { compileRule } from "../../src/rules/compile-rule.ts";
-import { compile } from "../../src/rules/compile.ts";
+import { compileRule, compile } from "../../src/rules/compile.ts";
 import { checkRule, parseRule } from "../../src/rules/rule.ts";
 import { decimalText } from "../numbers/arbitraries.ts";
 

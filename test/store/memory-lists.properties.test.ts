@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { CreditRecord } from "../../src/ledger/records.ts";
-import { compareIds } from "../../src/numbers/compare-ids.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
+import { compareIds } from "../../src/numbers/ids.ts";
 import { account, credit } from "../../src/store/conformance/samples.ts";
 import { compareNewest } from "../../src/store/list-order.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";

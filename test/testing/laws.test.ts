@@ -19,8 +19,8 @@ import {
   revenueWithin,
   undoRestoresUsage,
 } from "../../src/testing.ts";
-import { fastCheck } from "../../src/testing/fast-check.ts";
-import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/slab-arbitrary.ts";
+import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";
+import { fastCheck } from "../../src/testing/report.ts";
 import { MONTHLY, sumMeter } from "../book/builder.ts";
 
 type UsageMeterInput = NonNullable<BookInput["usageMeters"]>[number] & object;

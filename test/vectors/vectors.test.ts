@@ -7,9 +7,8 @@ import { describe, expect, test } from "vitest";
 
 import type { RatePlanInput } from "../../src/book/resources/rate-card.ts";
 import { rateRows, rateTable } from "../../src/book/resources/rate-table.ts";
-import type { Cycle, CycleConfig } from "../../src/calendar/cycle.ts";
+import { type Cycle, type CycleConfig, shareOfDays } from "../../src/calendar/cycle.ts";
 import { dayOf, formatDate, parseDate } from "../../src/calendar/instant.ts";
-import { shareOfDays } from "../../src/calendar/proration.ts";
 import { applyCredits, compareCredits } from "../../src/credits/monetary-credits.ts";
 import { cyclesBetween, Decimal, type EventInput, preview, priceQuantity } from "../../src/index.ts";
 import { allLines } from "../../src/invoicing/invoice.ts";

@@ -3,9 +3,8 @@
  * as a plan defines them. Each can be replaced separately.
  */
 
-import { billableOf } from "../../book/resources/override.ts";
-import type { PricePlanDetails } from "../../book/resources/price-plan.ts";
-import type { Share } from "../../calendar/proration.ts";
+import { billableOf, type PricePlanDetails } from "../../book/resources/price-plan.ts";
+import type { Share } from "../../calendar/cycle.ts";
 import { LIST_BY_KIND } from "../../invoicing/charge-periods.ts";
 import { type CitedExplanation, cardLineType } from "../../invoicing/invoice.ts";
 import { type Decimal, maximum, ZERO } from "../../numbers/decimal.ts";

@@ -3,7 +3,7 @@
  * (S13.3).
  */
 
-import type { Share } from "../../calendar/proration.ts";
+import type { Share } from "../../calendar/cycle.ts";
 import type {
   CardExplanation,
   CountedRefund,

@@ -5,8 +5,13 @@
 import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode, Book } from "../../book/resources/book.ts";
 import type { UsageMeter } from "../../book/resources/event-schema.ts";
-import { billableOf, CARD_LISTS, type CardList } from "../../book/resources/override.ts";
-import type { PricePlanDetails, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import {
+  billableOf,
+  CARD_LISTS,
+  type CardList,
+  type PricePlanDetails,
+  type PricePlanDetailsOverride,
+} from "../../book/resources/price-plan.ts";
 import type { RatePlan, RateValue } from "../../book/resources/rate-card.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";

@@ -7,7 +7,7 @@
 import { hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { RatebookError } from "../../errors.ts";
 import { add, Decimal, ONE, subtract, formatDecimal, ZERO } from "../../numbers/decimal.ts";
-import { compileRule } from "../../rules/compile-rule.ts";
+import { compileRule } from "../../rules/compile.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { createFinding, type LintFinding, type LintPlace } from "./finding.ts";
 

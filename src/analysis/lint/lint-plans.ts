@@ -6,8 +6,13 @@
 import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { mayBeProrated } from "../../book/resources/event-schema.ts";
-import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
+import {
+  billableOf,
+  CARD_LIST_NAMES,
+  CARD_LISTS,
+  type PricePlan,
+  type PricePlanDetails,
+} from "../../book/resources/price-plan.ts";
 import type { FixedFeeRateCard, RecurrenceConfig } from "../../book/resources/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";

@@ -25,7 +25,6 @@ import { buildTimeline } from "../../invoicing/timeline.ts";
 import { toDecisions } from "../../ledger/account/account-plan.ts";
 import { findPlanIn } from "../../ledger/catalog.ts";
 import type { NamedGroup, UsageRow } from "../../metering/usage-rows.ts";
-import { groupBy } from "../../numbers/compare-ids.ts";
 import {
   Decimal,
   divide,
@@ -37,6 +36,7 @@ import {
   ZERO,
   add,
 } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import {
   joinTableRates,
   type RatedPrice,

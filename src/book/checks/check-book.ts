@@ -6,7 +6,7 @@ import type { Steps } from "../../numbers/steps.ts";
 import { checkUnique, type Path, quoteValue, type Report } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";
 import type { BookShape } from "../reading/read-document.ts";
-import { indexVersions } from "../resolving/resolve-plan.ts";
+import { indexVersions } from "../resolving/resolve.ts";
 import type { PlanAssociation } from "../resources/account.ts";
 import type { Book } from "../resources/book.ts";
 import { settingKey } from "../resources/catalog-items.ts";

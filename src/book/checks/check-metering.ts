@@ -5,7 +5,7 @@ import { findRepeatedKeys } from "../../numbers/json-text.ts";
 import { parseJson } from "../../numbers/json.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { FullRuleBudget } from "../../rules/budget.ts";
-import { describeExcessWork } from "../../rules/compile-rule.ts";
+import { describeExcessWork } from "../../rules/compile.ts";
 import { checkRule, type Rule, type RuleFields, type RuleProblem } from "../../rules/rule.ts";
 import { checkUnique, guessName, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";

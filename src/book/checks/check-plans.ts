@@ -9,8 +9,13 @@ import { formatDecimal, type Decimal } from "../../numbers/decimal.ts";
 import { checkUnique, hasNoHoles, type Path, type Report, quoteValue } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
 import { mayBeProrated, type UsageMeter } from "../resources/event-schema.ts";
-import { billableOf, CARD_LIST_NAMES, CARD_LISTS } from "../resources/override.ts";
-import type { PricePlanDetailsOverride, PricingCycleConfig } from "../resources/price-plan.ts";
+import {
+  billableOf,
+  CARD_LIST_NAMES,
+  CARD_LISTS,
+  type PricePlanDetailsOverride,
+  type PricingCycleConfig,
+} from "../resources/price-plan.ts";
 import type {
   CreditGrantRateCard,
   FeatureConfig,

@@ -1,11 +1,10 @@
-/** Checks price tables: the amounts and tiers of each row, dates, and rows that hold for one group (S18). */
-import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Decimal, divideExactly, formatDecimal, isDecimalObject, ZERO } from "../../numbers/decimal.ts";
+/** Checks price tables: the amounts and tiers of each row, dates, and rows that hold for one group (S18). */
+import { groupBy } from "../../numbers/ids.ts";
 import { guessName, hasNoHoles, type Path, quoteValue, type Report } from "../problems.ts";
 import type { UsageMeter } from "../resources/event-schema.ts";
 import type { Amounts } from "../resources/fields.ts";
-import { changesTable } from "../resources/override.ts";
-import type { PricePlanDetails } from "../resources/price-plan.ts";
+import { changesTable, type PricePlanDetails } from "../resources/price-plan.ts";
 import type { UsageRateCard } from "../resources/rate-card.ts";
 import { amountIn, listTiers, type RateRow, type RateTier, whenKey } from "../resources/rate-table.ts";
 

@@ -2,8 +2,8 @@
 import * as z from "zod";
 
 import type { Day } from "../../calendar/instant.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import type { Rule } from "../../rules/rule.ts";
 import { attributeName } from "./catalog-items.ts";
 import {

@@ -1,4 +1,4 @@
-/** Price plan versions (service-reference "Price plan"; S6, S16.2, S16.4). */
+/** Price plan versions, the lists of their cards, and overrides (service-reference "Price plan"; S6, S16.2, S16.4). */
 import * as z from "zod";
 
 import {
@@ -22,6 +22,7 @@ import {
   fixedRateValue,
   licenseRateCard,
   usageRateCard,
+  type UsageRateCard,
 } from "./rate-card.ts";
 
 /** Maximum number of currencies of a plan, more than ISO 4217 has. */
@@ -139,3 +140,86 @@ export const pricePlan: PricePlanSchema = z.strictObject(pricePlanFields);
 export interface PricePlanInput extends Frozen<z.input<PricePlanSchema>> {}
 /** One version of a plan (S16.4). */
 export interface PricePlan extends Frozen<z.output<PricePlanSchema>> {}
+
+/**
+ * The lists of cards: the field with the priced item, the list of a book with such items, and the name for all of its
+ * cards in credits (S12.2).
+ */
+export const CARD_LISTS = {
+  usageRateCards: { field: "usageMeterId", items: "usageMeters", allCards: "ALL_USAGE_METER_RATE_CARDS" },
+  fixedFeeRateCards: { field: "id", items: "addOns", allCards: "ALL_FIXED_FEE_RATE_CARDS" },
+  licenseRateCards: { field: "id", items: "addOns", allCards: "ALL_LICENSE_RATE_CARDS" },
+  billingEntitlementRateCards: {
+    field: "featureId",
+    items: "features",
+    allCards: "ALL_BILLING_ENTITLEMENT_RATE_CARDS",
+  },
+  creditGrantRateCards: { field: "id", items: "addOns", allCards: undefined },
+  entitlementOverageRateCards: {
+    field: "featureId",
+    items: "features",
+    allCards: "ALL_ENTITLEMENT_OVERAGE_RATE_CARDS",
+  },
+} as const;
+/** A list of cards. */
+export type CardList = keyof typeof CARD_LISTS;
+export const CARD_LIST_NAMES = Object.keys(CARD_LISTS) as readonly CardList[];
+
+/** The id, or in input form perhaps the name, of the item that a card prices. */
+export function billableOf(list: CardList, card: object): string {
+  return String(Reflect.get(card, CARD_LISTS[list].field));
+}
+
+/** An override without cards. */
+export const NO_CARDS = Object.fromEntries(CARD_LIST_NAMES.map((list) => [list, []])) as unknown as Readonly<
+  Record<CardList, readonly never[]>
+>;
+
+/**
+ * Applies an override to plan details: a card replaces the plan's card of the same kind and billable item, in its
+ * position; others are appended; none is removed. pricingCycleConfig and minimumCommitment are replaced completely
+ * (S16.2).
+ */
+export function applyOverride(
+  details: PricePlanDetails,
+  override: PricePlanDetailsOverride | null | undefined,
+): PricePlanDetails {
+  if (override === undefined || override === null) return details;
+  const cards = CARD_LIST_NAMES.map((list) => [list, replaceCards(list, details[list], override[list])]);
+  return {
+    ...details,
+    ...(Object.fromEntries(cards) as Pick<PricePlanDetails, CardList>),
+    pricingCycleConfig: override.pricingCycleConfig ?? details.pricingCycleConfig,
+    minimumCommitment: override.minimumCommitment ?? details.minimumCommitment,
+  };
+}
+
+function replaceCards(list: CardList, cards: readonly object[], overrideCards: readonly object[]): readonly object[] {
+  // `flatMap` skips holes, so that a partly readable plan can be checked too.
+  const replacements = new Map(overrideCards.flatMap((card) => [[billableOf(list, card), card] as const]));
+  const planBillables = new Set(cards.flatMap((card) => [billableOf(list, card)]));
+  return [
+    ...cards.flatMap((card) => [changeCard(card, replacements.get(billableOf(list, card)))]),
+    ...overrideCards.flatMap((card) => (planBillables.has(billableOf(list, card)) ? [] : [card])),
+  ];
+}
+
+/** The card of an override in place of a plan's; one that changes a price table keeps the rest of it (S18.7). */
+function changeCard(card: Partial<UsageRateCard>, change: Partial<UsageRateCard> | undefined): object {
+  if (change === undefined || !changesTable(change)) return change ?? card;
+  const { rows, multiply, displayName = card.displayName, tag = card.tag } = change;
+  return { ...card, displayName, tag, rows, multiply };
+}
+
+/** Whether a card of an override adds rows to the plan's price table, or multiplies its amounts. */
+export function changesTable({ rows, multiply }: Partial<UsageRateCard>): boolean {
+  return Boolean(rows) || Boolean(multiply);
+}
+
+/** Whether an override changes a plan; derived and retained offsets do not count (S16.2). */
+export function overridesAnything(
+  override: PricePlanDetailsOverride | undefined,
+): override is PricePlanDetailsOverride {
+  if (override === undefined) return false;
+  return Object.values(override).some((part) => (Array.isArray(part) ? part.length > 0 : (part ?? null) !== null));
+}

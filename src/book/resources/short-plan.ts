@@ -1,5 +1,5 @@
 /**
- * Price plans in short form, in which people write: a line for each tier, no details. `short/expand-book.ts` turns the
+ * Price plans in short form, in which people write: a line for each tier, no details. `short/book-forms.ts` turns the
  * short form into the long form before anything else reads the book (book.md).
  */
 import * as z from "zod";

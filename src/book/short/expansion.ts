@@ -1,12 +1,11 @@
+/** The expansion of one document: where each part of the long form was written, and problems at the paths as written. */
 import type * as z from "zod";
 
-/** The expansion of one document: where each part of the long form was written, and problems at the paths as written. */
 import { isJsonObject } from "../../numbers/decimal.ts";
 import type { ProblemCode, ProblemParams } from "../../problem-table.ts";
 import { formatPath, parsePath, type Path, type Problems, type Report } from "../problems.ts";
 import { reportShape } from "../reading/read-document.ts";
-import { type FieldRule, type FieldRules, SHORT_NAMES } from "./fields.ts";
-import { hasValue, type JsonObject, valueAt } from "./json-object.ts";
+import { type FieldRule, type FieldRules, SHORT_NAMES, hasValue, type JsonObject, valueAt } from "./fields.ts";
 
 /** A document in long form. */
 export interface ExpandedDocument {

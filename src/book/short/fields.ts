@@ -1,8 +1,145 @@
-/** How the fields of a short plan correspond to those of a long one: the lists of cards, and fields with another name or place. */
+/**
+ * The fields of objects in short and in long form: values that are not checked yet, whether two parts mean the same, and
+ * which short field has which name and place in the long form.
+ */
+import type * as z from "zod";
+
+import { hasCode } from "../../errors.ts";
+import { isJsonObject, formatDecimal, isDecimalObject } from "../../numbers/decimal.ts";
+import { parseJson } from "../../numbers/json.ts";
 import type { Path } from "../problems.ts";
 import type { AddOn } from "../resources/catalog-items.ts";
-import type { CardList } from "../resources/override.ts";
-import { type JsonObject, valueAt, withoutAbsent } from "./json-object.ts";
+import type { CardList } from "../resources/price-plan.ts";
+
+/** An object with any fields. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a field is present and not null. */
+export function hasValue(object: JsonObject, field: string): boolean {
+  return (object[field] ?? undefined) !== undefined;
+}
+
+/** The value at a path; undefined if absent. */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (holder, step) =>
+      typeof holder === "object" && holder !== null && Object.hasOwn(holder, step)
+        ? Reflect.get(holder, step)
+        : undefined,
+    value,
+  );
+}
+
+/** The objects of a list; empty for anything else. */
+export function listObjects(list: unknown): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+/** An object without its fields that are null or absent. */
+export function withoutAbsent(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => (value ?? undefined) !== undefined));
+}
+
+/** An object without some fields. */
+export function omitFields(object: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)));
+}
+
+/** An object with fields in the place of another. */
+export function replaceField(object: JsonObject, field: string, fields: JsonObject): JsonObject {
+  const entries = Object.entries(object).flatMap((entry) => (entry[0] === field ? Object.entries(fields) : [entry]));
+  return Object.fromEntries(entries);
+}
+
+/** A copy of a value in which the object at a path is replaced. */
+export function replaceAt(
+  value: unknown,
+  [step, ...below]: Path,
+  replace: (object: JsonObject) => JsonObject,
+): unknown {
+  if (step === undefined) return isJsonObject(value) ? replace(value) : value;
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === step ? replaceAt(item, below, replace) : item));
+  if (!isJsonObject(value)) return value;
+  return { ...value, [step]: replaceAt(value[step], below, replace) };
+}
+
+/** Defaults that the schemas do not fill in. */
+const UNFILLED_DEFAULTS: JsonObject = {
+  anniversaryCycle: false,
+  chargeAtZero: false,
+  monthOffset: "NIL",
+  proratedRefundMode: "NONE",
+  retainStartOffsets: false,
+};
+
+/** Whether a schema reads two values, and they mean the same. */
+export function isSamePart(schema: z.ZodType, first: unknown, second: unknown): boolean {
+  const [one, other] = [schema.safeParse(first), schema.safeParse(second)];
+  return one.success && other.success && formatComparable(one.data) === formatComparable(other.data);
+}
+
+/** A text that is equal for values with the same meaning. */
+export function formatComparable(value: unknown): string {
+  return JSON.stringify(toComparable(value));
+}
+
+function toComparable(value: unknown): unknown {
+  if (isDecimalObject(value)) return { decimal: formatDecimal(value) };
+  if (Array.isArray(value)) return value.map(toComparable);
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(withRules(withSlabEnds(value))).flatMap(([key, field]) => {
+    const comparable = toComparable(field);
+    const isEmpty = isJsonObject(comparable) && Object.keys(comparable).length === 0;
+    return (comparable ?? undefined) === undefined || isEmpty || UNFILLED_DEFAULTS[key] === comparable
+      ? []
+      : [[key, comparable] as const];
+  });
+  return Object.fromEntries(fields.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** An object whose slabs all have an order and, but for the last, an end. */
+function withSlabEnds(object: JsonObject): JsonObject {
+  const key = ["slabs", "slabDetails"].find((each) => Array.isArray(object[each]));
+  if (key === undefined) return object;
+  const slabs = object[key] as readonly JsonObject[];
+  const complete = slabs.map((slab, index) => ({
+    ...slab,
+    order: slab["order"] ?? index + 1,
+    endAt: slab["endAt"] ?? slabs[index + 1]?.["startAfter"],
+  }));
+  return { ...object, [key]: complete };
+}
+
+/** An object whose rules are objects, where they were written as texts. */
+function withRules(object: JsonObject): JsonObject {
+  const isComputed = object["enrichmentType"] === "JSON_LOGIC";
+  const fields = ["matcher", "computation", ...(isComputed ? ["value"] : [])];
+  const rules = fields.filter((field) => typeof object[field] === "string");
+  return { ...object, ...Object.fromEntries(rules.map((field) => [field, readRuleText(object[field])])) };
+}
+
+/** A rule that may be written as a text. */
+export function readRuleText(rule: unknown): unknown {
+  if (typeof rule !== "string") return rule;
+  try {
+    return parseJson(rule);
+  } catch (error) {
+    if (hasCode(error, "ERR_JSON_INVALID")) return rule;
+    throw error;
+  }
+}
+
+/** An object without its fields that are null or have the value that they have if absent. */
+export function withoutDefaults(schema: z.ZodObject, object: JsonObject): JsonObject {
+  const isDefault = ([key, value]: readonly [string, unknown]): boolean => {
+    if ((value ?? undefined) === undefined) return true;
+    const field = Object.hasOwn(schema.shape, key) ? schema.shape[key] : undefined;
+    const isSimple = Array.isArray(value) ? value.length === 0 : !isJsonObject(value);
+    return field !== undefined && isSimple && isSamePart(field as z.ZodType, value, undefined);
+  };
+  return Object.fromEntries(Object.entries(object).filter((entry) => !isDefault(entry)));
+}
 
 /** A short field in the long form. */
 export interface FieldRule {

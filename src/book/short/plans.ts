@@ -3,8 +3,11 @@ import type * as z from "zod";
 
 import { pricePlan, pricePlanDetails } from "../resources/price-plan.ts";
 import type { LongObject, WrittenObject } from "./expansion.ts";
-import { LONG_PRICES, SHORT_CARD_LISTS, shortenFields, type ShortCardList } from "./fields.ts";
 import {
+  LONG_PRICES,
+  SHORT_CARD_LISTS,
+  shortenFields,
+  type ShortCardList,
   hasValue,
   type JsonObject,
   listObjects,
@@ -12,7 +15,9 @@ import {
   replaceField,
   valueAt,
   withoutAbsent,
-} from "./json-object.ts";
+  isSamePart,
+  withoutDefaults,
+} from "./fields.ts";
 import {
   expandAmounts,
   expandPrice,
@@ -25,7 +30,6 @@ import {
   SLAB_LAYOUT,
   toAmount,
 } from "./prices.ts";
-import { isSamePart, withoutDefaults } from "./same-part.ts";
 
 /** The fields of a plan beside its details. */
 const PLAN_FIELDS = ["id", "name", "type", "status", "version", "description"];

@@ -11,8 +11,7 @@ import {
 } from "../../numbers/decimal.ts";
 import { type Path, quoteValue } from "../problems.ts";
 import type { LongObject, Written, WrittenObject } from "./expansion.ts";
-import type { FieldRules } from "./fields.ts";
-import { hasValue, type JsonObject, listObjects, valueAt, withoutAbsent } from "./json-object.ts";
+import { type FieldRules, hasValue, type JsonObject, listObjects, valueAt, withoutAbsent } from "./fields.ts";
 
 /** The places of a price in a card, by the positions of currency and tier. */
 export interface PriceLayout {

@@ -2,7 +2,7 @@
 import { type Book, parseBook, toWrittenPath } from "../../book/book.ts";
 import { parsePath, type Path } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import { replaceAt, valueAt } from "../../book/short/json-object.ts";
+import { replaceAt, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";

@@ -1,11 +1,9 @@
 /** Writes a book in short or long form, each comment at the part to which it belongs. */
 import { collectProblems, type Path } from "../../book/problems.ts";
-import { type JsonDetail, readDetails } from "../../book/reading/json-details.ts";
-import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import { expandBook } from "../../book/short/expand-book.ts";
+import { type JsonDetail, readDetails, parseJsonDocument } from "../../book/reading/json-document.ts";
+import { expandBook, shortenBook } from "../../book/short/book-forms.ts";
 import type { ExpandedDocument } from "../../book/short/expansion.ts";
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
-import { shortenBook } from "../../book/short/shorten-book.ts";
+import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { formatJson, isContainer } from "./format-json.ts";
 
 /** The form in which a book is written. */

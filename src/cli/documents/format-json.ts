@@ -1,5 +1,5 @@
 /** Writes JSON as a person does: short parts in a line, with the comments of the parts. */
-import type { JsonDetail } from "../../book/reading/json-details.ts";
+import type { JsonDetail } from "../../book/reading/json-document.ts";
 import { isDecimalObject } from "../../numbers/decimal.ts";
 import { jsonNumber, stringifyJson } from "../../numbers/json.ts";
 

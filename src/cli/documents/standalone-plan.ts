@@ -2,8 +2,8 @@
 import { parseBook } from "../../book/book.ts";
 import { collectProblems } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-import { expandPlanDocument } from "../../book/short/expand-book.ts";
-import { type JsonObject, listObjects, valueAt } from "../../book/short/json-object.ts";
+import { expandPlanDocument } from "../../book/short/book-forms.ts";
+import { type JsonObject, listObjects, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 

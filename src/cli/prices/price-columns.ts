@@ -1,6 +1,6 @@
 /** The columns of a price table as a spreadsheet, with a line for each row, or for each tier of a row (S18). */
 import { listTiers, type RateRow, type RateTable } from "../../book/resources/rate-table.ts";
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
+import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
 import { formatDecimal, isDecimalObject, isJsonObject, parseValue } from "../../numbers/decimal.ts";
 import { jsonNumber } from "../../numbers/json.ts";

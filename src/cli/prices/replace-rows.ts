@@ -1,7 +1,7 @@
 /** Replaces the rows of a price table in a book's text; the rest of the text stays as it is. */
 import type { Path } from "../../book/problems.ts";
-import { findList, readDetails } from "../../book/reading/json-details.ts";
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
+import { findList, readDetails } from "../../book/reading/json-document.ts";
+import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { formatJsonItem } from "../documents/format-json.ts";
 
 /** A row of the new list. */

@@ -4,8 +4,8 @@
  */
 import { formatDate, formatInstant } from "../../calendar/instant.ts";
 import type { LineTrace, TracedEvent } from "../../ledger/preview/line-trace.ts";
-import { groupBy } from "../../numbers/compare-ids.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeUsage } from "../../rating/table-charge.ts";
 import { escapeCsvCell } from "./invoice-csv.ts";

@@ -6,7 +6,7 @@ import { type InvoiceGroupTerms, compositeInvoiceId, consolidate, findDueByDay }
 import { externalUsageNeeds } from "../../ledger/reads.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError } from "../../ledger/refusals.ts";
-import { shortId } from "../../numbers/short-id.ts";
+import { shortId } from "../../numbers/ids.ts";
 import { sleep, runWithPauses } from "../../store/yielder.ts";
 import { groupMembers } from "../all-accounts.ts";
 import type { PrefetchedUsage } from "../external-usage.ts";

@@ -1,6 +1,6 @@
 /** Creates, voids and reads monetary credits (S12). */
 import { readRequest } from "../../book/reading/read-request.ts";
-import { CARD_KIND_WORDS } from "../../book/resolving/resolve-plan.ts";
+import { CARD_KIND_WORDS } from "../../book/resolving/resolve.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";

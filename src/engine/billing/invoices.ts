@@ -10,7 +10,7 @@ import type { Catalog } from "../../ledger/catalog.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { PageKey } from "../../ledger/view.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import {
   collectIds,

@@ -34,9 +34,9 @@ import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/record
 import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import type { LedgerView, EventFilter, PageRequest } from "../../ledger/view.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
-import { groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { accountsWithinBound, type SkippedCollector, readAllAccounts, splitIntoChunks } from "../all-accounts.ts";
 import { type EngineStore, readUsage } from "../external-usage.ts";

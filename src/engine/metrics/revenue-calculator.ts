@@ -15,8 +15,8 @@ import { calculateRevenue, type CalculatedRevenue, findChargedCycle } from "../.
 import type { AccountRecord } from "../../ledger/records.ts";
 import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
 import { aggregateGroups, readsFrom } from "../../metering/keyed-usage.ts";
-import { groupBy } from "../../numbers/compare-ids.ts";
 import { type Decimal, formatDecimal, sum } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { createProblem } from "../../problem-table.ts";
 import { checkTimeline } from "../../rating/license-timeline.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";

@@ -4,9 +4,9 @@
  * S16.7).
  */
 import type { Account, PlanAssociation } from "../../book/resources/account.ts";
+import { sortByDecision } from "../../book/resources/account.ts";
 /** HEADER */
-import { applyOverride, sortByDecision } from "../../book/resources/override.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
+import { applyOverride, type PricePlan } from "../../book/resources/price-plan.ts";
 import type { EntitlementOverageRateCard } from "../../book/resources/rate-card.ts";
 import { type CycleConfig, resolveCycleConfig, type Cycle } from "../../calendar/cycle.ts";
 import { type Instant, isDayStart } from "../../calendar/instant.ts";

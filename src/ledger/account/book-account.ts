@@ -10,8 +10,13 @@ import type {
   LicenseUpdateInput,
   PlanAssociation,
 } from "../../book/resources/account.ts";
-import { sortByDecision, overridesAnything, NO_CARDS, applyOverride } from "../../book/resources/override.ts";
-import type { PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import { sortByDecision } from "../../book/resources/account.ts";
+import {
+  overridesAnything,
+  NO_CARDS,
+  applyOverride,
+  type PricePlanDetailsOverride,
+} from "../../book/resources/price-plan.ts";
 import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { type Instant, formatDate, formatInstant, isDayStart } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";

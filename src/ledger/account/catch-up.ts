@@ -17,7 +17,7 @@ import {
   NO_END,
   type Timeline,
 } from "../../invoicing/timeline.ts";
-import { groupBy } from "../../numbers/compare-ids.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { type Steps, runToCompletion } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { carriedUsageFrom, carryUsage } from "../account-usage.ts";

@@ -6,7 +6,7 @@
  */
 import { invoiceKey } from "../../invoicing/draft.ts";
 import type { AccountCycle } from "../../invoicing/timeline.ts";
-import { shortId } from "../../numbers/short-id.ts";
+import { shortId } from "../../numbers/ids.ts";
 import type { AccountState } from "../account-state.ts";
 import type { EntryRecord, InvoiceRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
 import { quoteText, alreadyTakenError } from "../refusals.ts";

@@ -4,8 +4,12 @@ import { indexBillables } from "../../book/checks/check-book.ts";
 import { checkCards } from "../../book/checks/check-plans.ts";
 import { checkTableChanges } from "../../book/checks/check-rate-table.ts";
 import { collectProblems, type Problems } from "../../book/problems.ts";
-import { applyOverride, overridesAnything } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import {
+  applyOverride,
+  overridesAnything,
+  type PricePlan,
+  type PricePlanDetailsOverride,
+} from "../../book/resources/price-plan.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
 import {

@@ -10,8 +10,8 @@ import {
 } from "../../calendar/instant.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import type { AccountState } from "../account-state.ts";
 import { withGroup } from "../account/account-plan.ts";

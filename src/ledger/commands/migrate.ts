@@ -1,8 +1,13 @@
 /** Migration: moves every account on one plan version to another plan or version (S16.5). */
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
 import type { Frozen } from "../../book/resources/fields.ts";
-import { NO_CARDS, applyOverride, overridesAnything } from "../../book/resources/override.ts";
-import type { PricePlan, PricePlanDetailsOverride } from "../../book/resources/price-plan.ts";
+import {
+  NO_CARDS,
+  applyOverride,
+  overridesAnything,
+  type PricePlan,
+  type PricePlanDetailsOverride,
+} from "../../book/resources/price-plan.ts";
 import type { MigrationMode, RequestOutput } from "../../book/resources/requests.ts";
 import { formatDate, type Instant, startOfUtcDay } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";

@@ -10,9 +10,9 @@ import { DAY_MS, dayOf, type Instant, instantOfDay } from "../../calendar/instan
 import { isPriceProrated } from "../../invoicing/arrears.ts";
 import { cyclesIn, type Timeline } from "../../invoicing/timeline.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
-import { compareIds, groupBy } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { type Fraction, ZERO_FRACTION, subtractFractions } from "../../numbers/fraction.ts";
+import { compareIds, groupBy } from "../../numbers/ids.ts";
 import { rateUsage } from "../../rating/cards.ts";
 import { type FindTable, hasTable } from "../../rating/rated-table.ts";
 import { chargeByTable } from "../../rating/table-charge.ts";

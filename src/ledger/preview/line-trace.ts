@@ -31,9 +31,9 @@ import { type DayQuantity, aggregateMeter, type KeyedUsage } from "../../meterin
 import { listMeasured } from "../../metering/measure-units.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import type { PricedUsage } from "../../rating/charge.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";

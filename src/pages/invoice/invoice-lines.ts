@@ -6,7 +6,7 @@ import { ENGLISH, type InvoiceWords } from "../../invoicing/invoice-words.ts";
 import { computePayment, type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import { BASE_62, shortId } from "../../numbers/short-id.ts";
+import { BASE_62, shortId } from "../../numbers/ids.ts";
 import { ruleLink } from "../../rulebook.ts";
 import { type CardLine, type CardTexts, createCardLine } from "./card-lines.ts";
 

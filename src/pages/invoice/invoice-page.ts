@@ -1,6 +1,6 @@
 /** Renders invoices as plain HTML to print or send: escaped text, no scripts, nothing loaded. */
 import type { Invoice } from "../../invoicing/invoice.ts";
-import { sha256Base64 } from "../../numbers/short-id.ts";
+import { sha256Base64 } from "../../numbers/ids.ts";
 import { escapeHtml, toPrintable } from "../printable.ts";
 import { buildPageTokens } from "../tokens.ts";
 import { checkInvoiceDetails, type InvoiceDetails, type InvoiceParty } from "./invoice-details.ts";

@@ -3,10 +3,8 @@ import { applyEdits, modify } from "jsonc-parser";
 
 import { collectProblems } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import { expandBook } from "../../book/short/expand-book.ts";
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
-import { formatComparable } from "../../book/short/same-part.ts";
-import { shortenBook } from "../../book/short/shorten-book.ts";
+import { expandBook, shortenBook } from "../../book/short/book-forms.ts";
+import { type JsonObject, valueAt, formatComparable } from "../../book/short/fields.ts";
 import { isDecimalObject, isJsonObject } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 

@@ -2,7 +2,7 @@
  * The map of a dropped file: guesses from its columns, what is still missing, and edits by a form. Its text is what
  * `--map` reads.
  */
-import { valueAt } from "../../book/short/json-object.ts";
+import { valueAt } from "../../book/short/fields.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { findMatchingForms } from "../../event-files/cell-texts.ts";
 import { guessColumns } from "../../event-files/guess-columns.ts";

@@ -1,5 +1,5 @@
 /** The items of a plan as cards of the playground, and changes of a book as a whole. */
-import { type JsonObject, valueAt } from "../../book/short/json-object.ts";
+import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { type FormPath, listAt, readBillableNames, textAt, withValue } from "./book-edits.ts";
 import { COMMITMENT_KEY, itemKey } from "./play-periods.ts";

@@ -1,6 +1,6 @@
 /** The rows of a price table as a grid of cells: reading and changing cells, and cells that are pasted from a spreadsheet. */
 import { parsePath } from "../../book/problems.ts";
-import { type JsonObject, omitFields, valueAt, withoutAbsent } from "../../book/short/json-object.ts";
+import { type JsonObject, omitFields, valueAt, withoutAbsent } from "../../book/short/fields.ts";
 import type { Problem } from "../../errors.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { toPrintable } from "../printable.ts";

@@ -8,7 +8,7 @@ import { type Page, toPage, type PageOptions, pageRequest } from "../../engine/p
 import { RatebookError } from "../../errors.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
-import { BASE_62 } from "../../numbers/short-id.ts";
+import { BASE_62 } from "../../numbers/ids.ts";
 import type { Role } from "../http/endpoint.ts";
 
 export const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];

@@ -8,8 +8,14 @@ import { NESTING_MAX, findDeepNesting } from "../../book/reading/read-document.t
 import { inputError, RatebookError } from "../../errors.ts";
 import { refuse } from "../../ledger/events/decide-event.ts";
 import type { IngestResult } from "../../ledger/events/ingest.ts";
-import { countKeys, KEYS_MAX, scanJson } from "../../numbers/json-scan.ts";
-import { placeInText, findRepeatedKeys, describeRepeatedKey } from "../../numbers/json-text.ts";
+import {
+  countKeys,
+  KEYS_MAX,
+  scanJson,
+  placeInText,
+  findRepeatedKeys,
+  describeRepeatedKey,
+} from "../../numbers/json-text.ts";
 import { parseJsonInSteps, parsePlainJson } from "../../numbers/json.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { createProblem, type Problem } from "../../problem-table.ts";

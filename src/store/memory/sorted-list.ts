@@ -4,7 +4,7 @@
  */
 import type { Instant } from "../../calendar/instant.ts";
 import type { PageKey } from "../../ledger/view.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import { compareNewest } from "../list-order.ts";
 
 export interface SortedList<Item> {

@@ -5,7 +5,7 @@ import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } 
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import { compareOldest } from "../list-order.ts";
 import { checkDistinctIds } from "../new-events.ts";
 import { type CellTable, createCellTable } from "./cells.ts";

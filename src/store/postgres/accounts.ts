@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 
 import type { AccountRecord } from "../../ledger/records.ts";
-import { compareIds } from "../../numbers/compare-ids.ts";
+import { compareIds } from "../../numbers/ids.ts";
 import { serializeRecord } from "../record-json.ts";
 import type { Row, Run } from "./client.ts";
 import { itemStamp } from "./counter-columns.ts";

@@ -7,7 +7,8 @@ import { DAY_MS, formatDate, toInstant } from "../../../src/calendar/instant.ts"
 import { Decimal } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
 import { eventsArbitrary, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
-import { planArbitrary, type PlanDetailsInput, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
+import { planArbitrary, type PlanDetailsInput } from "../../../src/testing/plan-arbitrary.ts";
+import type { PlanInput } from "../../../src/testing/report.ts";
 
 const PLANS = ["plan.one", "plan.two"] as const;
 /** The cycles that are compared. */

@@ -19,7 +19,7 @@ import {
   pricingModelArbitrary,
   type SlabCard,
   slabCardArbitrary,
-} from "../../../src/testing/slab-arbitrary.ts";
+} from "../../../src/testing/price-arbitrary.ts";
 import { feeCards, slabs } from "../../book/builder.ts";
 import { catalogBook as goldenBook } from "../../book/catalog-book.ts";
 import { createSlabPricing } from "../../rating/cards.ts";

@@ -14,7 +14,7 @@ import {
   createRatePlan,
   createRateValue,
   type SlabRow,
-} from "../../../src/testing/slab-arbitrary.ts";
+} from "../../../src/testing/price-arbitrary.ts";
 import { planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 

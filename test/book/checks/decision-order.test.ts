@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
+import { sortByDecision } from "../../../src/book/resources/account.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
-import { sortByDecision } from "../../../src/book/resources/override.ts";
 import { formatInstant, parseDate } from "../../../src/calendar/instant.ts";
 import { createAssociations } from "../../../src/ledger/account/book-account.ts";
 import { createCatalog } from "../../../src/ledger/catalog.ts";

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook, toBookInput } from "../../../src/book/book.ts";
-import { formatComparable } from "../../../src/book/short/same-part.ts";
-import { shortenBook } from "../../../src/book/short/shorten-book.ts";
+import { shortenBook } from "../../../src/book/short/book-forms.ts";
+import { formatComparable } from "../../../src/book/short/fields.ts";
 import { type BookInput, preview, type ShortBookInput } from "../../../src/index.ts";
 import { bookArbitrary } from "../../../src/testing.ts";
 import { exampleText } from "../../support/examples.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { toBookInput } from "../../../src/book/book.ts";
-import { shortenBook } from "../../../src/book/short/shorten-book.ts";
+import { shortenBook } from "../../../src/book/short/book-forms.ts";
 import type { ShortBookInput } from "../../../src/index.ts";
 
 const shorten = (book: object): Record<string, readonly Record<string, unknown>[]> =>

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
 import { parseJsonDocument } from "../../../src/book/reading/json-document.ts";
-import { formatComparable } from "../../../src/book/short/same-part.ts";
+import { formatComparable } from "../../../src/book/short/fields.ts";
 import { formatBookText } from "../../../src/cli/documents/format-book.ts";
 import { bookArbitrary } from "../../../src/testing.ts";
 import { exampleText } from "../../support/examples.ts";

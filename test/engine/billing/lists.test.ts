@@ -8,7 +8,7 @@ import type { Page, PageOptions } from "../../../src/engine/pages.ts";
 import type { LedgerView } from "../../../src/ledger/view.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
-import type { CardBounds, SlabRow } from "../../../src/testing/slab-arbitrary.ts";
+import type { CardBounds, SlabRow } from "../../../src/testing/price-arbitrary.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import {
   activeSchema,

@@ -9,7 +9,7 @@ import {
   decimalCardArbitrary,
   hundredthsArbitrary,
   pricingModelArbitrary,
-} from "../../../src/testing/slab-arbitrary.ts";
+} from "../../../src/testing/price-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { flattenLines } from "../../support/invoice-lines.ts";

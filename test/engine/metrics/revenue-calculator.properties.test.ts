@@ -11,7 +11,7 @@ import {
   decimalCardArbitrary,
   hundredthsArbitrary,
   pricingModelArbitrary,
-} from "../../../src/testing/slab-arbitrary.ts";
+} from "../../../src/testing/price-arbitrary.ts";
 import { MONTHLY } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";

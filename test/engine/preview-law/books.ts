@@ -7,7 +7,8 @@ import fc from "fast-check";
 import type { BookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../../../src/calendar/instant.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
-import { CATALOG, planArbitrary, type PlanInput } from "../../../src/testing/plan-arbitrary.ts";
+import { CATALOG, planArbitrary } from "../../../src/testing/plan-arbitrary.ts";
+import type { PlanInput } from "../../../src/testing/report.ts";
 
 /** Twenty digits before the point and twenty after it, the maximum in a book (S1.3). */
 export const LONG = "12345678901234567890.12345678901234567891";

@@ -1,8 +1,7 @@
 /** Associating and dissociating plans of an account (S16.1, S16.2, S6.3, S7.7). */
 import { describe, expect, test } from "vitest";
 
-import { NO_CARDS } from "../../../src/book/resources/override.ts";
-import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import { NO_CARDS, type PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
 import { hasCode } from "../../../src/errors.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";

@@ -1,8 +1,7 @@
 /** Accounts move from one version of a plan to another plan or version (S16.5). */
 import { describe, expect, test } from "vitest";
 
-import { NO_CARDS } from "../../../src/book/resources/override.ts";
-import type { PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
+import { NO_CARDS, type PricePlanDetailsOverride } from "../../../src/book/resources/price-plan.ts";
 import { buildTimeline } from "../../../src/invoicing/timeline.ts";
 import { findAccountPlan } from "../../../src/ledger/account/account-plan.ts";
 import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";

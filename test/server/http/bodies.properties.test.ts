@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 
-import { scanJson } from "../../../src/numbers/json-scan.ts";
+import { scanJson } from "../../../src/numbers/json-text.ts";
 import { parseJson } from "../../../src/numbers/json.ts";
 import { runToCompletion } from "../../../src/numbers/steps.ts";
 import { readJsonBodyInSteps } from "../../../src/server/http/bodies.ts";

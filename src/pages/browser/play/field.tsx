@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import { valueAt } from "../../../book/short/json-object.ts";
+import { valueAt } from "../../../book/short/fields.ts";
 import { groupThousands } from "../../../invoicing/invoice-rows.ts";
 import { type FormPath, replaceValue, textAt } from "../../play/book-edits.ts";
 import { currencySymbol } from "../../play/play-periods.ts";

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { valueAt } from "../../../book/short/json-object.ts";
+import { valueAt } from "../../../book/short/fields.ts";
 import { TIME_FORMS } from "../../../event-files/cell-texts.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";

@@ -1,7 +1,7 @@
 /** An item of a plan: its prices beside its own usage, and its sum on the invoice. */
 import type { JSX } from "preact";
 
-import { valueAt } from "../../../book/short/json-object.ts";
+import { valueAt } from "../../../book/short/fields.ts";
 import { groupThousands } from "../../../invoicing/invoice-rows.ts";
 import {
   addSlab,

@@ -1,7 +1,7 @@
 /** A plan: its name, billing period and currency, and its items as cards; the plans of accounts, and their billing periods. */
 import type { JSX } from "preact";
 
-import { valueAt } from "../../../book/short/json-object.ts";
+import { valueAt } from "../../../book/short/fields.ts";
 import { changeInterval, editBook, type FormPath, listAt, textAt } from "../../play/book-edits.ts";
 import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../play/plan-items.ts";
 import type { PlayCycle, PlayCycles } from "../../play/play-periods.ts";

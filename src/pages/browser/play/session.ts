@@ -1,7 +1,7 @@
 /** The state of the page with every step that led to it, so that all of them can be undone, and the state in links. */
 import { useEffect, useRef, useState } from "preact/hooks";
 
-import { valueAt } from "../../../book/short/json-object.ts";
+import { valueAt } from "../../../book/short/fields.ts";
 import { parseState, type PlayState, serializeState } from "../../play-state.ts";
 import { listAt, replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";

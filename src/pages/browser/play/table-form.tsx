@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import type { JsonObject } from "../../../book/short/json-object.ts";
+import type { JsonObject } from "../../../book/short/fields.ts";
 import { findWrittenPath, type FormPath, listAt, replaceValue, textAt } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
 import {

@@ -2,8 +2,8 @@
 import * as z from "zod";
 
 import { date } from "../../../book/resources/fields.ts";
-import { applyOverride } from "../../../book/resources/override.ts";
 import {
+  applyOverride,
   type PricePlan,
   type PricePlanDetailsOverride,
   pricePlanDetailsOverride,

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import { NO_END } from "../../../invoicing/timeline.ts";
 import type { CreditSnapshot } from "../../../ledger/commands/credits.ts";
-import { shortId } from "../../../numbers/short-id.ts";
+import { shortId } from "../../../numbers/ids.ts";
 import { skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";

@@ -5,7 +5,7 @@ import type { LineEvent } from "../../../engine/billing/line-events.ts";
 import type { Engine } from "../../../engine/engine.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import { EVENT_LINE_TYPES } from "../../../ledger/preview/line-trace.ts";
-import { shortId } from "../../../numbers/short-id.ts";
+import { shortId } from "../../../numbers/ids.ts";
 import { withRetentionHeader, openPageFields, toPageFields, formatRule } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";

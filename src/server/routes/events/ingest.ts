@@ -6,7 +6,7 @@ import type { IngestResult } from "../../../ledger/events/ingest.ts";
 import { isCompleted } from "../../../ledger/outcome.ts";
 import { quoteText } from "../../../ledger/refusals.ts";
 import type { EventInput } from "../../../metering/event-envelope.ts";
-import { groupBy } from "../../../numbers/compare-ids.ts";
+import { groupBy } from "../../../numbers/ids.ts";
 import { changeProblem } from "../../../problem-table.ts";
 import { UnrepresentableItem } from "../../http/bodies.ts";
 import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";

@@ -9,8 +9,8 @@ import { type MetricResult, POINTS_MAX } from "../../../engine/metrics/metrics.t
 import type { RevenueAnswer } from "../../../engine/metrics/revenue-calculator.ts";
 import { allLines, cardLineType, INVOICE_TYPES } from "../../../invoicing/invoice.ts";
 import type { CalculatedInvoice } from "../../../ledger/metrics/revenue-calculator.ts";
-import { groupBy } from "../../../numbers/compare-ids.ts";
 import { type Decimal, sum } from "../../../numbers/decimal.ts";
+import { groupBy } from "../../../numbers/ids.ts";
 import type { Steps } from "../../../numbers/steps.ts";
 import { runWithPauses } from "../../../store/yielder.ts";
 import { skippedShape } from "../../http/answers.ts";

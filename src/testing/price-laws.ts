@@ -1,8 +1,14 @@
-/** Laws of one plan's prices: more usage never costs less, and no price jumps at a slab edge (S7). */
+/**
+ * Laws of prices: those of one plan (S7), the order of the rows of price tables (S18.2), and what an account pays if
+ * measurements are repeated, and if there are more events (S19.1).
+ */
 import type { Arbitrary, IPropertyWithHooks } from "fast-check";
 
 import { priceCurve } from "../analysis/price-curve.ts";
+import type { BookSource } from "../book/book.ts";
+import type { BookInput } from "../book/resources/book.ts";
 import type { RateValueInput } from "../book/resources/rate-card.ts";
+import { netTotal } from "../invoicing/invoice.ts";
 import {
   add,
   type DecimalInput,
@@ -16,9 +22,20 @@ import {
   ZERO,
 } from "../numbers/decimal.ts";
 import { priceQuantity } from "../rating/slab-charge.ts";
-import { fastCheck, toArbitrary, type ValueOrArbitrary } from "./fast-check.ts";
-import type { AnyPlanInput } from "./plan-arbitrary.ts";
 import {
+  bookWithEventsArbitrary,
+  type BookWithEvents,
+  compareInvoices,
+  formatBookWithEvents,
+  formatCharges,
+  previewInvoices,
+  formatEventTable,
+} from "./book-laws.ts";
+import { type EventOptions, type GeneratedEvent, listAccountIds } from "./events-arbitrary.ts";
+import {
+  fastCheck,
+  toArbitrary,
+  type ValueOrArbitrary,
   findEdges,
   listPricedCards,
   requireQuantityCards,
@@ -27,6 +44,8 @@ import {
   formatCard,
   withPrintedText,
   formatTable,
+  formatBook,
+  type AnyPlanInput,
 } from "./report.ts";
 
 /** A card in one currency. */
@@ -164,3 +183,115 @@ function findPriceEdges({ card, rates }: CardCase): readonly [Edge, ...Edge[]] {
 }
 
 type Edge = Omit<PriceEdge, keyof CardCase>;
+
+/** A book, events, and the same book with the rows of its price tables in another order. */
+export interface BookWithShuffledRows extends BookWithEvents {
+  readonly shuffled: BookInput;
+}
+
+/**
+ * The law that the order of the rows of price tables doesn't change what accounts pay (S18.2). It can be false for a
+ * table with an allowance for all rows, which its first rows take (S18.5).
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
+ */
+export function orderOfRowsDoesNotMatter(
+  book: ValueOrArbitrary<BookSource>,
+  options: EventOptions = {},
+): IPropertyWithHooks<[BookWithShuffledRows]> {
+  const cases = bookWithEventsArbitrary(book, options).chain((bookWithEvents) =>
+    shuffledRowsArbitrary(bookWithEvents.book).map((shuffled) =>
+      withPrintedText(
+        { ...bookWithEvents, shuffled },
+        (value) => `${formatBookWithEvents(value)}\n  with rows in this order\n${formatBook(value.shuffled)}`,
+      ),
+    ),
+  );
+  return fastCheck().property(cases, ({ book: ordered, events, shuffled }) => {
+    const orderedInvoices = previewInvoices({ book: ordered, events }, options);
+    const shuffledInvoices = previewInvoices({ book: shuffled, events }, options);
+    compareInvoices(orderedInvoices, shuffledInvoices, "in order", "in another order", formatCharges);
+  });
+}
+
+/** The book with the rows of each price table in random order. */
+function shuffledRowsArbitrary(book: BookInput): Arbitrary<BookInput> {
+  const fc = fastCheck();
+  const plans = (book.pricePlans ?? []).map(({ pricePlanDetails: details, ...plan }) => {
+    const cards = (details.usageRateCards ?? []).map((card) => {
+      const { rateTable } = card;
+      if (!rateTable) return fc.constant(card);
+      const { rows } = rateTable;
+      const shuffles = fc.shuffledSubarray([...rows], { minLength: rows.length });
+      return shuffles.map((shuffled) => ({ ...card, rateTable: { ...rateTable, rows: shuffled } }));
+    });
+    return fc.tuple(...cards).map((usageRateCards) => ({ ...plan, pricePlanDetails: { ...details, usageRateCards } }));
+  });
+  return fc.tuple(...plans).map((pricePlans) => ({ ...book, pricePlans }));
+}
+
+/** A book with events, and some of these events. */
+export interface BookWithSomeEvents extends BookWithEvents {
+  readonly some: readonly GeneratedEvent[];
+}
+
+function someEventsArbitrary(
+  book: ValueOrArbitrary<BookSource>,
+  options: EventOptions,
+  label: string,
+): Arbitrary<BookWithSomeEvents> {
+  const fc = fastCheck();
+  return bookWithEventsArbitrary(book, options).chain((bookWithEvents) =>
+    fc
+      .subarray([...bookWithEvents.events])
+      .map((some) =>
+        withPrintedText(
+          { ...bookWithEvents, some },
+          (value) => `${formatBookWithEvents(value)}\n  ${label}\n${formatEventTable(value.some)}`,
+        ),
+      ),
+  );
+}
+
+/**
+ * The law that a measurement that is sent again under another id changes no invoice. It is true for peaks, lows, last
+ * values, levels and counts of different values, and false for a meter that counts, sums or adds changes (S19.1).
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
+ */
+export function repeatedMeasurementsDoNotMatter(
+  book: ValueOrArbitrary<BookSource>,
+  options: EventOptions = {},
+): IPropertyWithHooks<[BookWithSomeEvents]> {
+  const cases = someEventsArbitrary(book, options, "with these sent again");
+  return fastCheck().property(cases, ({ book: input, events, some }) => {
+    const again = some.map((event) => ({ ...event, id: `${event.id}-again` }));
+    const once = previewInvoices({ book: input, events }, options);
+    compareInvoices(once, previewInvoices({ book: input, events: [...events, ...again] }, options), "once", "again");
+  });
+}
+
+/**
+ * The law that no account pays less with more events. It is false where a price falls as a quantity grows, and may be
+ * false for lows, last values, levels, negative values, and features whose credits run out (S19.1).
+ *
+ * @throws {RatebookError} ERR_BOOK_INVALID; ERR_REFUSED without fast-check
+ */
+export function moreEventsNeverCostLess(
+  book: ValueOrArbitrary<BookSource>,
+  options: EventOptions = {},
+): IPropertyWithHooks<[BookWithSomeEvents]> {
+  const cases = someEventsArbitrary(book, options, "of which only these are sent");
+  return fastCheck().property(cases, ({ book: input, events, some }) => {
+    const [all, fewer] = [events, some].map((sent) => previewInvoices({ book: input, events: sent }, options));
+    for (const accountId of listAccountIds(input)) {
+      const [most, least] = [all, fewer].map((list = []) =>
+        netTotal(list.filter((each) => each.accountId === accountId)),
+      );
+      if (most && least?.gt(most))
+        throw new Error(
+          `account ${accountId} pays ${formatDecimal(most)} for all events, and ${formatDecimal(least)} for some of them`,
+        );
+    }
+  });
+}

@@ -1,21 +1,39 @@
+/**
+ * Turns the short form of a book into the long form, before anything else reads it (book.md), and back. Parts in long
+ * form stay the same objects; every object that is made remembers where it was written. A part that the short form cannot
+ * say stays as it is.
+ */
 import type * as z from "zod";
 
-/**
- * Turns the short form of a book into the long form, before anything else reads it (book.md). Parts in long form stay
- * the same objects; every object that is made remembers where it was written.
- */
 import { isJsonObject } from "../../numbers/decimal.ts";
-import { formatPath, type Path, type Problems, quoteValue, type Report } from "../problems.ts";
-import type { Book } from "../resources/book.ts";
-import { billableOf, CARD_LIST_NAMES } from "../resources/override.ts";
+import { formatPath, type Path, type Problems, quoteValue, type Report, collectProblems } from "../problems.ts";
+import { type Book, RESOURCES, type ResourceList } from "../resources/book.ts";
+import { billableOf, CARD_LIST_NAMES } from "../resources/price-plan.ts";
 import { shortAccount, shortEventSchema, shortMeter } from "../resources/short-items.ts";
 import { shortPlan } from "../resources/short-plan.ts";
-import { expandAccount } from "./accounts.ts";
 import { type ExpandedDocument, Expansion, type LongObject, type Written, type WrittenObject } from "./expansion.ts";
-import { SHORT_CARD_LISTS } from "./fields.ts";
-import { hasValue, type JsonObject, listObjects, valueAt } from "./json-object.ts";
-import { expandEventSchema, expandMeter, METER_MEASURES } from "./metering.ts";
-import { expandPlan } from "./plans.ts";
+import {
+  SHORT_CARD_LISTS,
+  hasValue,
+  type JsonObject,
+  listObjects,
+  valueAt,
+  omitFields,
+  replaceAt,
+  isSamePart,
+  withoutDefaults,
+} from "./fields.ts";
+import {
+  expandAccount,
+  expandEventSchema,
+  expandMeter,
+  METER_MEASURES,
+  accountShortenings,
+  METER_SHORTENINGS,
+  SCHEMA_SHORTENINGS,
+  type Shortening,
+} from "./items.ts";
+import { expandPlan, type ExpandItem, shortenDetails, shortenPlan } from "./plans.ts";
 
 /** A list whose items can be in short form. */
 interface ShortList {
@@ -80,7 +98,7 @@ export function expandBook(raw: unknown, problems: Problems): ExpandedDocument |
   const expansion = new Expansion(problems);
   const baseCurrency = readBaseCurrency(raw);
   const implied = collectImplied(raw, expansion);
-  const expand = (list: string, expandItem: ExpandItem): unknown => {
+  const expand = (list: string, expandItem: ItemExpansion): unknown => {
     const items = raw[list];
     if (!Array.isArray(items)) return items;
     return items.map((item: unknown, index) => expandListItem(item, [list, index], expandItem, expansion));
@@ -148,9 +166,9 @@ export function expandPlanDocument(
 }
 
 /** Expands an item into an object of the long form. */
-type ExpandItem = (item: WrittenObject, long: LongObject) => void;
+type ItemExpansion = (item: WrittenObject, long: LongObject) => void;
 
-function expandListItem(item: unknown, path: Path, expand: ExpandItem, expansion: Expansion): unknown {
+function expandListItem(item: unknown, path: Path, expand: ItemExpansion, expansion: Expansion): unknown {
   const { isShort, schema, standIn } = SHORT_LISTS[String(path[0])] ?? {};
   if (!isJsonObject(item) || schema === undefined || isShort?.(item) !== true) return item;
   const written = expansion.read(item, path);
@@ -258,4 +276,116 @@ class ImpliedItems {
 
 function listOrNone(list: unknown): readonly unknown[] {
   return Array.isArray(list) ? (list as readonly unknown[]) : [];
+}
+
+/** Shortens a valid book. Parts in short form stay as they are. @returns a new book; the input is not modified */
+export function shortenBook(book: JsonObject): JsonObject {
+  const { organization } = book;
+  const baseCurrency = readBaseCurrency(book);
+  const plans = listObjects(book["pricePlans"]);
+  const expand: ExpandItem = (list, item) => {
+    if (list !== "accounts") return expandAlone({ organization }, list, item);
+    // The changes of a plan for one account are in the currencies of the plan.
+    const changed = new Set(listObjects(item["plans"]).flatMap(({ plan, override }) => (override ? [plan] : [])));
+    const pricePlans = changed.size > 0 ? plans.filter(({ id, name }) => changed.has(id) || changed.has(name)) : [];
+    const long = expandAlone({ organization, pricePlans }, list, item);
+    return long && { ...long, invoiceCurrency: long["invoiceCurrency"] ?? baseCurrency };
+  };
+  const shortenOverride = (plan: unknown, override: JsonObject): JsonObject => {
+    const found = plans.findLast(({ id, name }) => id === plan || name === plan);
+    const long = found && expand("pricePlans", found);
+    const currencies = valueAt(long, ["pricePlanDetails", "supportedCurrencies"]) ?? [baseCurrency];
+    return shortenDetails(override, { expand, currencies });
+  };
+  const shorten = (list: ResourceList, shortenings: readonly Shortening[]): JsonObject =>
+    mapList(book, list, (item) => applyShortenings(item, list, shortenings, expand));
+  const short = {
+    ...book,
+    ...shorten("eventSchemas", SCHEMA_SHORTENINGS),
+    ...shorten("usageMeters", METER_SHORTENINGS),
+    ...mapList(book, "pricePlans", (plan) => shortenPlan(plan, baseCurrency, expand)),
+    ...shorten("accounts", accountShortenings(baseCurrency, shortenOverride)),
+  };
+  return IMPLIED_LISTS.reduce(omitImplied, short);
+}
+
+/** The lists with items that need not be listed. */
+const IMPLIED_LISTS = ["addOns", "features", "customers"] as const;
+
+function mapList(book: JsonObject, list: string, change: (item: JsonObject) => JsonObject): JsonObject {
+  const items = book[list];
+  if (!Array.isArray(items)) return {};
+  return { [list]: items.map((item: unknown) => (isJsonObject(item) ? change(item) : item)) };
+}
+
+/** The long form of an item in a book without others; undefined if it is wrong. */
+function expandAlone(book: JsonObject, list: string, item: JsonObject): JsonObject | undefined {
+  const problems = collectProblems();
+  const alone = { ...book, [list]: [item] };
+  const document = expandBook(alone, problems)?.document ?? alone;
+  return problems.count() > 0 ? undefined : listObjects(valueAt(document, [list]))[0];
+}
+
+/** Applies each shortening after which the item is still the same. */
+function applyShortenings(
+  item: JsonObject,
+  list: ResourceList,
+  shortenings: readonly Shortening[],
+  expand: ExpandItem,
+): JsonObject {
+  const long = expand(list, item);
+  if (long === undefined) return item;
+  return shortenings.reduce((short, shorten) => {
+    const candidate = shorten(short);
+    if (candidate === undefined || !isSamePart(RESOURCES[list], long, expand(list, candidate))) return short;
+    return candidate;
+  }, item);
+}
+
+/** Omits the last items of a list that cards or accounts imply, where these imply the same in the same order. */
+function omitImplied(book: JsonObject, list: (typeof IMPLIED_LISTS)[number]): JsonObject {
+  const items = listObjects(book[list]);
+  const isPlain = (item: JsonObject): boolean =>
+    Object.keys(omitFields(withoutDefaults(RESOURCES[list], item), ["id", "name", "type"])).length === 0;
+  const omitIds = list === "customers" ? omitCustomerIds : (same: JsonObject) => same;
+  const expanded = expandBook(omitFields(omitIds(book, items.filter(isPlain)), [list]), collectProblems());
+  const implied = listObjects(valueAt(expanded?.document, [list]));
+  const positions = new Map(implied.map(({ id }, index) => [id, index]));
+  const listed = new Set(items.map(({ id }) => id));
+  let next = implied.findIndex(({ id }) => !listed.has(id));
+  if (next < 0) next = implied.length;
+  const omitted: { readonly item: JsonObject; readonly position: number }[] = [];
+  for (const item of items.toReversed()) {
+    const position = positions.get(item["id"]) ?? implied.length;
+    if (position >= next || !isPlain(item) || item["type"] !== implied[position]?.["type"]) break;
+    next = position;
+    omitted.push({ item, position });
+  }
+  if (expanded === undefined || omitted.length === 0) return book;
+  const others = items.slice(0, -omitted.length);
+  const short = omitIds(
+    book,
+    omitted.map(({ item }) => item),
+  );
+  return omitted
+    .filter(({ item, position }) => item["name"] !== implied[position]?.["name"])
+    .reduce<JsonObject>(
+      (named, { item, position }) =>
+        replaceAt(named, expanded.toWritten([list, position]), (card) => {
+          const [first = ["id", item["id"]], ...fields] = Object.entries(omitFields(card, ["name"]));
+          return Object.fromEntries([first, ["name", item["name"]], ...fields]);
+        }) as JsonObject,
+      others.length === 0 ? omitFields(short, [list]) : { ...short, [list]: others },
+    );
+}
+
+/** Omits the customers of accounts that have the id and the name of one of these customers. */
+function omitCustomerIds(book: JsonObject, customers: readonly JsonObject[]): JsonObject {
+  const names = new Map(customers.map(({ id, name }) => [id, name]));
+  const isImplied = ({ id, name = id, customerId }: JsonObject): boolean =>
+    customerId === id && names.has(id) && names.get(id) === name;
+  const accounts = mapList(book, "accounts", (account) =>
+    isImplied(account) ? omitFields(account, ["customerId"]) : account,
+  );
+  return { ...book, ...accounts };
 }
