@@ -26,7 +26,7 @@ import { formatTime, timestamp, withoutAbsent, pathId, queryTime, success } from
 import { listQuery, type PageSizes } from "../../http/pagination.ts";
 import { toPlanDetailsJson } from "../catalog/price-plans.ts";
 import { pricePlanDetailsShape, rateCardsShape, toCardsJson } from "../catalog/rate-cards.ts";
-import { defineListEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 /** A period in which an account has one version of a plan. */
 const accountScheduleShape = z
@@ -243,19 +243,20 @@ const migrationShape = z
   })
   .meta({ id: "Migration" });
 
-const MIGRATIONS: ResourceSpec<MigrationSnapshot> = {
+const MIGRATIONS = new ResourceEndpoints<MigrationSnapshot>({
   tag: "Migrations",
   path: "/migrations",
+  methods: (engine) => engine.migrations,
   shape: migrationShape,
   toJson: toMigrationJson,
-};
+});
 
 export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
     path: "/migrations/price_plan",
     id: "migratePricePlan",
-    tag: MIGRATIONS.tag,
+    tag: "Migrations",
     summary: "Migrate all accounts from one plan version to another",
     description:
       "All accounts are checked before any is moved. A rejected migration moves none and is not recorded. The response is " +
@@ -276,12 +277,7 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
       return SUCCESS;
     },
   }),
-  defineListEndpoint(MIGRATIONS, {
-    id: "listMigrations",
-    summary: "List migrations, newest first",
-    answerId: "MigrationList",
-    run: (engine, _, page) => engine.migrations.list({ page }),
-  }),
+  MIGRATIONS.list({ id: "listMigrations", summary: "List migrations, newest first", answerId: "MigrationList" }),
 ];
 
 function toMigrationJson(migration: MigrationSnapshot): z.input<typeof migrationShape> {

@@ -14,15 +14,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
 import { withoutAbsent, flag, pathId, queryTime, formatTime, timestamp } from "../../http/fields.ts";
 import { settingShape, toSettingJson } from "../catalog/settings.ts";
-import {
-  defineActionEndpoint,
-  defineCreateEndpoint,
-  defineRemoveEndpoint,
-  type ItemSpec,
-  defineUpdateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 import { invoiceGroupShape, toGroupJson } from "./invoice-groups.ts";
 
 const answers = createAnswerDeriver();
@@ -59,7 +51,7 @@ interface AccountExtras {
   readonly group?: InvoiceGroupSnapshot | undefined;
 }
 
-export function toAccountJson(
+function toAccountJson(
   account: AccountRecord,
   { settings = [], group }: AccountExtras = {},
 ): z.input<typeof accountShape> {
@@ -74,82 +66,74 @@ export function toAccountJson(
   });
 }
 
-const ACCOUNTS: ItemSpec<AccountRecord> = {
+const ACCOUNTS = new ResourceEndpoints<AccountRecord>({
   tag: "Accounts",
   path: "/accounts",
+  methods: (engine) => engine.accounts,
   idName: "account_id",
   shape: accountShape,
   toJson: (account, engine) => readAccountJson(engine, account),
-};
+});
 const aliasesBody = z.strictObject({ aliases: REQUESTS.aliases });
 
 export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(ACCOUNTS, {
+  ACCOUNTS.create({
     id: "createAccount",
     summary: "Create an account",
     description:
       "Aliases and settings are created with it, all or none. `invoiceCurrency` defaults to the organization's.",
     body: REQUESTS.accountCreate,
     status: 201,
-    run: (engine, body) => engine.accounts.create(body),
   }),
-  defineListEndpoint(
-    { ...ACCOUNTS, toJson: keepItem },
-    {
-      id: "listAccounts",
-      summary: "List accounts, newest first",
-      filters: { customer_id: pathId().optional(), status: accountShape.shape.status.optional() },
-      answerId: "AccountList",
-      run: async (engine, { customer_id: customerId, status }, page) => {
-        const accounts = await engine.accounts.list({ filter: withoutAbsent({ customerId, status }), page });
-        const ids = accounts.items.map(({ id }) => id);
-        const settings = await engine.settings.of("ACCOUNT", ids);
-        const items = accounts.items.map((account) => toAccountJson(account, { settings: settings.get(account.id) }));
-        return { ...accounts, items };
-      },
+  ACCOUNTS.with({ shape: accountShape, toJson: keepItem }).list({
+    id: "listAccounts",
+    summary: "List accounts, newest first",
+    filters: { customer_id: pathId().optional(), status: accountShape.shape.status.optional() },
+    answerId: "AccountList",
+    run: async (engine, { customer_id: customerId, status }, page) => {
+      const accounts = await engine.accounts.list({ filter: withoutAbsent({ customerId, status }), page });
+      const ids = accounts.items.map(({ id }) => id);
+      const settings = await engine.settings.of("ACCOUNT", ids);
+      const items = accounts.items.map((account) => toAccountJson(account, { settings: settings.get(account.id) }));
+      return { ...accounts, items };
     },
-  ),
-  defineGetEndpoint(
-    { ...ACCOUNTS, toJson: keepItem },
-    {
-      id: "getAccount",
-      summary: "Get an account",
-      query: z.strictObject({
-        effectiveOn: queryTime.optional().meta({
-          type: "string",
-          description: "Returns the aliases and the invoice group at this time; default now.",
-        }),
-        includeGroupDetails: flag
-          .optional()
-          .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
+  }),
+  ACCOUNTS.with({ shape: accountShape, toJson: keepItem }).get({
+    id: "getAccount",
+    summary: "Get an account",
+    query: z.strictObject({
+      effectiveOn: queryTime.optional().meta({
+        type: "string",
+        description: "Returns the aliases and the invoice group at this time; default now.",
       }),
-      run: async (engine, id, { effectiveOn, includeGroupDetails }) => {
-        const account = await engine.accounts.get(id, { effectiveOn });
-        const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
-        return readAccountJson(engine, account, group);
-      },
+      includeGroupDetails: flag
+        .optional()
+        .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
+    }),
+    run: async (engine, id, { effectiveOn, includeGroupDetails }) => {
+      const account = await engine.accounts.get(id, { effectiveOn });
+      const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
+      return readAccountJson(engine, account, group);
     },
-  ),
-  defineUpdateEndpoint(ACCOUNTS, {
+  }),
+  ACCOUNTS.update({
     id: "updateAccount",
     summary: "Change an account",
     body: REQUESTS.accountPatch,
-    run: (engine, id, body) => engine.accounts.update(id, body),
   }),
-  defineRemoveEndpoint(ACCOUNTS, {
+  ACCOUNTS.remove({
     id: "archiveAccount",
     summary: "Archive an account, which frees its aliases",
     description: "Rejected while it has a current or future plan, or an open draft invoice.",
-    run: (engine, id) => engine.accounts.archive(id),
   }),
-  defineActionEndpoint(ACCOUNTS, "add_aliases", {
+  ACCOUNTS.action("add_aliases", {
     id: "addAliasesToAccount",
     summary: "Add aliases to an account",
     description: "An account has at most 10. Existing aliases stay.",
     body: aliasesBody,
     run: (engine, id, { aliases }) => engine.accounts.addAliases(id, aliases),
   }),
-  defineActionEndpoint(ACCOUNTS, "remove_aliases", {
+  ACCOUNTS.action("remove_aliases", {
     id: "removeAliasesFromAccount",
     summary: "Remove aliases from an account",
     description: "Aliases that the account does not have are ignored.",
@@ -158,7 +142,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-async function readAccountJson(
+export async function readAccountJson(
   engine: Engine,
   account: AccountRecord,
   group?: InvoiceGroupSnapshot,
@@ -183,41 +167,33 @@ const aliasShape = z
 
 const createdAliasesShape = z.strictObject({ data: z.array(aliasShape) }).meta({ id: "CreatedAliases" });
 
-const ALIASES: ItemSpec<AliasSnapshot> = {
+const ALIASES = new ResourceEndpoints<AliasSnapshot>({
   tag: "Aliases",
   path: "/aliases",
+  methods: (engine) => engine.aliases,
   idName: "alias",
   shape: aliasShape,
   toJson: toAliasJson,
-};
+});
 
 export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(
-    {
-      ...ALIASES,
-      shape: createdAliasesShape,
-      toJson: (aliases: readonly AliasSnapshot[]) => ({ data: aliases.map(toAliasJson) }),
-    },
-    {
-      id: "createAliases",
-      summary: "Create several aliases, all or none",
-      body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
-      status: 201,
-      run: (engine, { aliases }) => withWireNames({ "": "aliases" }, engine.aliases.create(aliases)),
-    },
-  ),
-  defineListEndpoint(ALIASES, {
-    id: "listAliases",
-    summary: "List aliases, newest first",
-    answerId: "AliasList",
-    run: (engine, _, page) => engine.aliases.list({ page }),
+  ALIASES.with({
+    shape: createdAliasesShape,
+    toJson: (aliases: readonly AliasSnapshot[]) => ({ data: aliases.map(toAliasJson) }),
+  }).create({
+    id: "createAliases",
+    summary: "Create several aliases, all or none",
+    body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
+    status: 201,
+    run: (engine, { aliases }) => withWireNames({ "": "aliases" }, engine.aliases.create(aliases)),
   }),
-  defineGetEndpoint(ALIASES, {
+  ALIASES.list({ id: "listAliases", summary: "List aliases, newest first", answerId: "AliasList" }),
+  ALIASES.get({
     id: "getAlias",
     summary: "Get an alias",
     run: (engine, alias) => engine.aliases.get(alias),
   }),
-  defineRemoveEndpoint(ALIASES, {
+  ALIASES.remove({
     id: "removeAlias",
     summary: "Remove an alias",
     run: (engine, alias) => engine.aliases.remove(alias),

@@ -3,18 +3,13 @@ import * as z from "zod";
 
 import { customer } from "../../../book/resources/account.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
-import type { CustomerSnapshot } from "../../../engine/accounts/customers.ts";
+import type { CreatedCustomer, CustomerSnapshot } from "../../../engine/accounts/customers.ts";
+import type { Engine } from "../../../engine/engine.ts";
 import { formatAddressLines, addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
-import { answerCreated, type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp } from "../../http/fields.ts";
-import {
-  defineGetEndpoint,
-  defineListEndpoint,
-  defineRemoveEndpoint,
-  defineUpdateEndpoint,
-  type ItemSpec,
-} from "../resource-endpoints.ts";
-import { accountShape, toAccountJson } from "./accounts.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
+import { accountShape, readAccountJson } from "./accounts.ts";
 
 const customerShape = z
   .strictObject({
@@ -33,62 +28,43 @@ const createdCustomerShape = customerShape.extend({ account: accountShape }).met
 
 /** Over HTTP a customer requires an email address, although a book may omit it. */
 const primaryEmail = REQUESTS.customerCreate.shape.primaryEmail.unwrap().unwrap();
-const CUSTOMERS: ItemSpec<CustomerSnapshot> = {
+const CUSTOMERS = new ResourceEndpoints<CustomerSnapshot>({
   tag: "Customers",
   path: "/customers",
+  methods: (engine) => engine.customers,
   idName: "customer_id",
   shape: customerShape,
   toJson: toCustomerJson,
-};
+});
 
 export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/customers",
+  CUSTOMERS.with({ shape: createdCustomerShape, toJson: toCreatedCustomerJson }).create({
     id: "createCustomer",
-    tag: CUSTOMERS.tag,
     summary: "Create a customer and its first account",
     description:
       "Without `account`, an account with the customer's id and name is created. Settings are created with both.",
     body: REQUESTS.customerCreate.extend({ primaryEmail }),
-    answers: { 201: createdCustomerShape },
-    handle: async ({ engine, body }) => {
-      const { id, name } = body;
-      const { account, ...newCustomer } = await engine.customers.create({
-        ...body,
-        account: body.account ?? { id, name },
-      });
-      const settings = account && (await engine.settings.of("ACCOUNT", [account.id])).get(account.id);
-      return answerCreated({
-        ...toCustomerJson(newCustomer),
-        account: account && toAccountJson(account, { settings }),
-      });
-    },
+    status: 201,
+    run: (engine, body) =>
+      engine.customers.create({ ...body, account: body.account ?? { id: body.id, name: body.name } }),
   }),
-  defineListEndpoint(CUSTOMERS, {
-    id: "listCustomers",
-    summary: "List customers, newest first",
-    answerId: "CustomerList",
-    run: (engine, _, page) => engine.customers.list({ page }),
-  }),
-  defineGetEndpoint(CUSTOMERS, {
-    id: "getCustomer",
-    summary: "Get a customer",
-    run: (engine, id) => engine.customers.get(id),
-  }),
-  defineUpdateEndpoint(CUSTOMERS, {
+  CUSTOMERS.list({ id: "listCustomers", summary: "List customers, newest first", answerId: "CustomerList" }),
+  CUSTOMERS.get({ id: "getCustomer", summary: "Get a customer" }),
+  CUSTOMERS.update({
     id: "updateCustomer",
     summary: "Change a customer",
     body: REQUESTS.customerPatch.extend({ primaryEmail: primaryEmail.optional() }),
-    run: (engine, id, body) => engine.customers.update(id, body),
   }),
-  defineRemoveEndpoint(CUSTOMERS, {
+  CUSTOMERS.remove({
     id: "archiveCustomer",
     summary: "Archive a customer and its accounts",
     description: "Rejected while one of its accounts has a current or future plan, or an open draft invoice.",
-    run: (engine, id) => engine.customers.archive(id),
   }),
 ];
+
+async function toCreatedCustomerJson({ account, ...customer }: CreatedCustomer, engine: Engine): Promise<unknown> {
+  return { ...toCustomerJson(customer), account: account && (await readAccountJson(engine, account)) };
+}
 
 function toCustomerJson(customerSnapshot: CustomerSnapshot): z.input<typeof customerShape> {
   const { id, address, createdAt, updatedAt } = customerSnapshot;

@@ -6,14 +6,7 @@ import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-grou
 import { addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { formatTime, timestamp, pathId } from "../../http/fields.ts";
-import {
-  defineActionEndpoint,
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-  type ItemSpec,
-  withoutAnswer,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints, SUCCESS_ANSWER } from "../resource-endpoints.ts";
 
 export const invoiceGroupShape = z
   .strictObject({
@@ -46,49 +39,43 @@ const groupWithAccountsShape = invoiceGroupShape
   .extend({ accounts: z.array(z.string()).meta({ description: "The ids of its accounts, newest first." }) })
   .meta({ id: "InvoiceGroupWithAccounts" });
 
-const INVOICE_GROUPS: ItemSpec<InvoiceGroupSnapshot> = {
+const INVOICE_GROUPS = new ResourceEndpoints<InvoiceGroupSnapshot>({
   tag: "Invoice groups",
   path: "/invoice_groups",
+  methods: (engine) => engine.invoiceGroups,
   idName: "invoice_group_id",
   idSchema: pathId(512),
   shape: invoiceGroupShape,
   toJson: toGroupJson,
-};
+});
 /** An invoice group, shown with its accounts. */
-const GROUPS_WITH_ACCOUNTS: ItemSpec<InvoiceGroupSnapshot> = {
-  ...INVOICE_GROUPS,
+const GROUPS_WITH_ACCOUNTS = INVOICE_GROUPS.with<InvoiceGroupSnapshot>({
   shape: groupWithAccountsShape,
   toJson: (group) => ({ ...toGroupJson(group), accounts: [...group.accountIds] }),
-};
+});
 const accountsBody = z.strictObject({ accountIds: REQUESTS.accountIds });
 
 export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(INVOICE_GROUPS, {
+  INVOICE_GROUPS.create({
     id: "createInvoiceGroup",
     summary: "Create an invoice group of accounts with one currency",
     body: REQUESTS.groupCreate,
     status: 200,
-    run: (engine, body) => engine.invoiceGroups.create(body),
   }),
-  defineListEndpoint(INVOICE_GROUPS, {
+  INVOICE_GROUPS.list({
     id: "listInvoiceGroups",
     summary: "List invoice groups, newest first",
     answerId: "InvoiceGroupList",
-    run: (engine, _, page) => engine.invoiceGroups.list({ page }),
   }),
-  defineGetEndpoint(GROUPS_WITH_ACCOUNTS, {
-    id: "getInvoiceGroup",
-    summary: "Get an invoice group with its accounts",
-    run: (engine, id) => engine.invoiceGroups.get(id),
-  }),
-  defineActionEndpoint(INVOICE_GROUPS, "add_accounts", {
+  GROUPS_WITH_ACCOUNTS.get({ id: "getInvoiceGroup", summary: "Get an invoice group with its accounts" }),
+  INVOICE_GROUPS.action("add_accounts", {
     id: "addAccountsToInvoiceGroup",
     summary: "Add accounts to an invoice group",
     description: "Accounts already in the group are ignored; an account in another group is rejected.",
     body: accountsBody,
     run: (engine, id, { accountIds }) => engine.invoiceGroups.addAccounts(id, accountIds),
   }),
-  defineActionEndpoint(withoutAnswer(INVOICE_GROUPS), "remove_accounts", {
+  INVOICE_GROUPS.with<unknown>(SUCCESS_ANSWER).action("remove_accounts", {
     id: "removeAccountsFromInvoiceGroup",
     summary: "Remove accounts from an invoice group",
     description: "Accounts not in the group are ignored. A group without accounts is deleted.",

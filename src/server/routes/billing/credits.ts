@@ -10,7 +10,7 @@ import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts"
 import { withWireNames } from "../../http/failures.ts";
 import { day, number, pathId, formatDay, formatTime, timestamp } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { defineListEndpoint, defineGetEndpoint, defineActionEndpoint, type ItemSpec } from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const creditShape = z
   .strictObject({
@@ -51,14 +51,15 @@ const creditWithTransactions = creditShape
   })
   .meta({ id: "CreditWithTransactions" });
 
-const CREDITS: ItemSpec<CreditSnapshot> = {
+const CREDITS = new ResourceEndpoints<CreditSnapshot>({
   tag: "Credits",
   path: "/credits",
+  methods: (engine) => engine.credits,
   idName: "credit_id",
   idSchema: pathId(512),
   shape: creditShape,
   toJson: toCreditJson,
-};
+});
 
 export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
@@ -74,38 +75,26 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
       return answerOk({ credits: newCredits.map(toCreditJson) });
     },
   }),
-  defineListEndpoint(CREDITS, {
+  CREDITS.list({
     id: "listCredits",
     summary: "List credits, newest first",
     filters: { account_id: pathId().optional(), status: creditShape.shape.status.optional() },
     sizes: LONG_PAGE_SIZES,
     open: { skipped: skippedShape },
     answerId: "CreditList",
-    run: (engine, { account_id: accountId, status }, page) =>
-      engine.credits.list({ filter: { accountId, status }, page }),
   }),
-  defineGetEndpoint(
-    { ...CREDITS, shape: creditWithTransactions, toJson: toCreditWithTransactions },
-    {
-      id: "getCredit",
-      summary: "Get a credit with its transactions",
-      run: (engine, id) => engine.credits.get(id),
-    },
-  ),
-  defineActionEndpoint(
-    {
-      ...CREDITS,
-      shape: z.array(creditShape).meta({ id: "VoidedCredits" }),
-      toJson: (credit: CreditSnapshot) => [toCreditJson(credit)],
-    },
-    "void",
-    {
-      id: "voidCredit",
-      summary: "Void a credit",
-      description: "Releases what drafts reserve. Amounts that final invoices used stay consumed.",
-      run: (engine, id) => engine.credits.void(id),
-    },
-  ),
+  CREDITS.with({ shape: creditWithTransactions, toJson: toCreditWithTransactions }).get({
+    id: "getCredit",
+    summary: "Get a credit with its transactions",
+  }),
+  CREDITS.with({
+    shape: z.array(creditShape).meta({ id: "VoidedCredits" }),
+    toJson: (credit: CreditSnapshot) => [toCreditJson(credit)],
+  }).action("void", {
+    id: "voidCredit",
+    summary: "Void a credit",
+    description: "Releases what drafts reserve. Amounts that final invoices used stay consumed.",
+  }),
 ];
 
 function toCreditJson({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {

@@ -11,7 +11,7 @@ import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from 
 import { Refusal } from "../../http/failures.ts";
 import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { defineListEndpoint, type ResourceSpec } from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const entryShape = z
   .strictObject({
@@ -46,12 +46,12 @@ const totalsShape = z
 const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
 const entryParams = featureParams.extend({ entry_id: pathId(512) });
 
-const ENTRIES: ResourceSpec<EntrySnapshot> = {
+const ENTRIES = new ResourceEndpoints<EntrySnapshot>({
   tag: "Feature credits",
   path: "/accounts/{account_id}/features/{feature_id}/entries",
   shape: entryShape,
   toJson: toEntryJson,
-};
+});
 
 export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
@@ -68,7 +68,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
       return answerOk(withoutAbsent({ ...totals, usedOverage }));
     },
   }),
-  defineListEndpoint(ENTRIES, {
+  ENTRIES.list({
     id: "listFeatureEntries",
     summary: "List the feature credit entries of an account, newest first",
     params: featureParams,

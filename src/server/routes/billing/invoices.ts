@@ -24,7 +24,7 @@ import { keepItem, skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";
 import { type PagedRequest, LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { defineListEndpoint } from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 import { renderComposite, renderInvoice } from "./invoice-html.ts";
 
 const explanation = z
@@ -250,22 +250,19 @@ const listFilters = {
 };
 
 export const INVOICE_ENDPOINTS: readonly Endpoint[] = [
-  defineListEndpoint(
-    { tag: "Invoices", path: "/invoices", shape: invoiceShape, toJson: keepItem },
-    {
-      id: "listInvoices",
-      summary: "List invoices, by the start of their cycle, newest first",
-      description:
-        "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
-        "account whose bill cannot be computed has no drafts and is named in `skipped`.",
-      filters: listFilters,
-      wireNames: { from: "start_time", until: "end_time" },
-      sizes: LONG_PAGE_SIZES,
-      open: { skipped: skippedShape },
-      answerId: "InvoiceList",
-      run: listAllInvoices,
-    },
-  ),
+  new ResourceEndpoints({ tag: "Invoices", path: "/invoices", shape: invoiceShape, toJson: keepItem }).list({
+    id: "listInvoices",
+    summary: "List invoices, by the start of their cycle, newest first",
+    description:
+      "Includes the draft of every cycle that has begun, computed on request; it keeps its id when it becomes final. An " +
+      "account whose bill cannot be computed has no drafts and is named in `skipped`.",
+    filters: listFilters,
+    wireNames: { from: "start_time", until: "end_time" },
+    sizes: LONG_PAGE_SIZES,
+    open: { skipped: skippedShape },
+    answerId: "InvoiceList",
+    run: listAllInvoices,
+  }),
   defineEndpoint({
     method: "GET",
     path: "/invoices/{invoice_id}",

@@ -10,7 +10,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { number, pathId, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { defineListEndpoint, type ResourceSpec, defineCreateEndpoint } from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const updateShape = z
   .strictObject({
@@ -25,15 +25,15 @@ const updateShape = z
   })
   .meta({ id: "LicenseUpdate" });
 
-const LICENSE_UPDATES: ResourceSpec<LicenseUpdateSnapshot> = {
+const LICENSE_UPDATES = new ResourceEndpoints<LicenseUpdateSnapshot>({
   tag: "License updates",
   path: "/license_updates",
   shape: updateShape,
   toJson: toUpdateJson,
-};
+});
 
 export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(LICENSE_UPDATES, {
+  LICENSE_UPDATES.create({
     id: "updateLicense",
     summary: "Change the license quantity of an account",
     description: "ABSOLUTE sets the quantity, RELATIVE adds to it. `effectiveFrom` defaults to now.",
@@ -44,7 +44,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
       return { ...update, accountId, quantityAfter: quantity };
     },
   }),
-  defineListEndpoint(LICENSE_UPDATES, {
+  LICENSE_UPDATES.list({
     id: "listLicenseUpdates",
     summary: "List license updates, newest first",
     description: `\`account_id\` is optional if there are at most ${SCANNED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts.`,

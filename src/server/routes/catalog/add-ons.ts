@@ -5,15 +5,8 @@ import { type AddOn, addOn } from "../../../book/resources/catalog-items.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { createAnswerDeriver, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
-import {
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-  defineRemoveEndpoint,
-  defineUpdateEndpoint,
-  type ItemSpec,
-} from "../resource-endpoints.ts";
+import { formatTime, timestamp } from "../../http/fields.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const { name, billableName } = addOn.shape;
 const addOnShape = createAnswerDeriver().deriveObject(
@@ -30,45 +23,38 @@ const addOnShape = createAnswerDeriver().deriveObject(
   { id: "AddOn" },
 );
 const { type, status } = addOnShape.shape;
-const ADD_ONS: ItemSpec<StoredResource<AddOn>> = {
+const ADD_ONS = new ResourceEndpoints<StoredResource<AddOn>>({
   tag: "Add-ons",
   path: "/addons",
+  methods: (engine) => engine.addOns,
   idName: "addon_id",
   shape: addOnShape,
   toJson: toAddOnJson,
-};
+});
 
 export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(ADD_ONS, {
+  ADD_ONS.create({
     id: "createAddOn",
     summary: "Create an add-on",
     body: z.strictObject({ name, type, billableName }),
     status: 200,
-    run: (engine, body) => engine.addOns.create(withoutAbsent(body)),
   }),
-  defineListEndpoint(ADD_ONS, {
+  ADD_ONS.list({
     id: "listAddOns",
     summary: "List add-ons, newest first",
     filters: { status: status.optional(), type: type.optional() },
     answerId: "AddOnList",
-    run: (engine, filter, page) => engine.addOns.list({ filter, page }),
   }),
-  defineGetEndpoint(ADD_ONS, {
-    id: "getAddOn",
-    summary: "Get an add-on",
-    run: (engine, id) => engine.addOns.get(id),
-  }),
-  defineUpdateEndpoint(ADD_ONS, {
+  ADD_ONS.get({ id: "getAddOn", summary: "Get an add-on" }),
+  ADD_ONS.update({
     id: "updateAddOn",
     summary: "Change an add-on's names",
     body: z.strictObject({ name: name.optional(), billableName }),
-    run: (engine, id, body) => engine.addOns.update(id, body),
   }),
-  defineRemoveEndpoint(ADD_ONS, {
+  ADD_ONS.remove({
     id: "archiveAddOn",
     summary: "Archive an add-on",
     description: "Plans that already use it keep it.",
-    run: (engine, id) => engine.addOns.archive(id),
   }),
 ];
 

@@ -6,15 +6,7 @@ import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { createAnswerDeriver, formatRule, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withoutAbsent, version } from "../../http/fields.ts";
-import {
-  defineActionEndpoint,
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-  defineRemoveEndpoint,
-  defineUpdateEndpoint,
-  type ItemSpec,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const answers = createAnswerDeriver();
 const declaredFieldsShape = answers.derive(declaredFields).max(50);
@@ -82,17 +74,18 @@ const schemaName = z
   .max(50)
   .transform((text) => text.replaceAll("+", " "))
   .meta({ description: "The name of the event schema. Both `+` and `%20` mean a space." });
-const EVENT_SCHEMAS: ItemSpec<StoredResource<EventSchema>> = {
+const EVENT_SCHEMAS = new ResourceEndpoints<StoredResource<EventSchema>>({
   tag: "Event schemas",
   path: "/event_schema",
+  methods: (engine) => engine.eventSchemas,
   idName: "event_schema_name",
   idSchema: schemaName,
   shape: eventSchemaShape,
   toJson: toEventSchemaJson,
-};
+});
 
 export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(EVENT_SCHEMAS, {
+  EVENT_SCHEMAS.create({
     id: "createEventSchema",
     summary: "Create an event schema",
     description: "The event schema starts as a DRAFT. If an archived schema has the name, its next version is created.",
@@ -106,22 +99,20 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       allowUnmetered,
     }),
     status: 201,
-    run: (engine, body) => engine.eventSchemas.create(withoutAbsent(body)),
   }),
-  defineListEndpoint(EVENT_SCHEMAS, {
+  EVENT_SCHEMAS.list({
     id: "listEventSchemas",
     summary: "List the latest version of each event schema, newest first",
     filters: { status: status.optional() },
     answerId: "EventSchemaList",
-    run: (engine, filter, page) => engine.eventSchemas.list({ filter, page }),
   }),
-  defineGetEndpoint(EVENT_SCHEMAS, {
+  EVENT_SCHEMAS.get({
     id: "getEventSchema",
     summary: "Get an event schema",
     query: z.strictObject({ version }),
     run: (engine, id, query) => engine.eventSchemas.get(id, query.version),
   }),
-  defineUpdateEndpoint(EVENT_SCHEMAS, {
+  EVENT_SCHEMAS.update({
     id: "updateEventSchema",
     summary: "Change an event schema, or move it to another state",
     description:
@@ -135,33 +126,24 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
       dimensions: declaredFields.optional(),
       enrichments,
     }),
-    run: (engine, id, body) => engine.eventSchemas.update(id, body),
   }),
-  defineListEndpoint(
-    { ...EVENT_SCHEMAS, path: "/event_schema/{event_schema_name}/versions" },
-    {
-      id: "listEventSchemaVersions",
-      summary: "List all versions of an event schema, newest first",
-      params: z.strictObject({ event_schema_name: schemaName }),
-      list: ({ event_schema_name: requestedName }) => `event_schema_versions:${requestedName}`,
-      answerId: "EventSchemaVersionList",
-      run: (engine, _, page, params) => engine.eventSchemas.versions(params.event_schema_name, { page }),
-    },
-  ),
-  defineActionEndpoint(EVENT_SCHEMAS, "activate", {
-    id: "activateEventSchema",
-    summary: "Activate an event schema",
-    run: (engine, id) => engine.eventSchemas.activate(id),
+  EVENT_SCHEMAS.with({
+    path: "/event_schema/{event_schema_name}/versions",
+    shape: eventSchemaShape,
+    toJson: toEventSchemaJson,
+  }).list({
+    id: "listEventSchemaVersions",
+    summary: "List all versions of an event schema, newest first",
+    params: z.strictObject({ event_schema_name: schemaName }),
+    list: ({ event_schema_name: requestedName }) => `event_schema_versions:${requestedName}`,
+    answerId: "EventSchemaVersionList",
+    run: (engine, _, page, params) => engine.eventSchemas.versions(params.event_schema_name, { page }),
   }),
-  defineActionEndpoint(EVENT_SCHEMAS, "deactivate", {
+  EVENT_SCHEMAS.action("activate", { id: "activateEventSchema", summary: "Activate an event schema" }),
+  EVENT_SCHEMAS.action("deactivate", {
     id: "deactivateEventSchema",
     summary: "Deactivate an event schema",
     description: "Rejected while an ACTIVE usage meter uses it.",
-    run: (engine, id) => engine.eventSchemas.deactivate(id),
   }),
-  defineRemoveEndpoint(EVENT_SCHEMAS, {
-    id: "archiveEventSchema",
-    summary: "Archive an event schema that is a DRAFT or INACTIVE",
-    run: (engine, id) => engine.eventSchemas.archive(id),
-  }),
+  EVENT_SCHEMAS.remove({ id: "archiveEventSchema", summary: "Archive an event schema that is a DRAFT or INACTIVE" }),
 ];

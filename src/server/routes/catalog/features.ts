@@ -8,13 +8,7 @@ import { toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
-import {
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-  type ItemSpec,
-  defineUpdateEndpoint,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const featureShape = z
   .strictObject({
@@ -58,16 +52,17 @@ const associations = {
   }),
   schemaAssociations: schemaAssociations.meta({ description: "The same field, spelled correctly." }),
 };
-const FEATURES: ItemSpec<StoredResource<Feature>> = {
+const FEATURES = new ResourceEndpoints<StoredResource<Feature>>({
   tag: "Features",
   path: "/features",
+  methods: (engine) => engine.features,
   idName: "feature_id",
   shape: featureShape,
   toJson: toFeatureJson,
-};
+});
 
 export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(FEATURES, {
+  FEATURES.create({
     id: "createFeature",
     summary: "Create a feature",
     description:
@@ -77,18 +72,9 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
     status: 200,
     run: (engine, body) => withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))),
   }),
-  defineListEndpoint(FEATURES, {
-    id: "listFeatures",
-    summary: "List features, newest first",
-    answerId: "FeatureList",
-    run: (engine, _, page) => engine.features.list({ page }),
-  }),
-  defineGetEndpoint(FEATURES, {
-    id: "getFeature",
-    summary: "Get a feature",
-    run: (engine, id) => engine.features.get(id),
-  }),
-  defineUpdateEndpoint(FEATURES, {
+  FEATURES.list({ id: "listFeatures", summary: "List features, newest first", answerId: "FeatureList" }),
+  FEATURES.get({ id: "getFeature", summary: "Get a feature" }),
+  FEATURES.update({
     id: "updateFeature",
     summary: "Change a feature",
     description:

@@ -14,15 +14,7 @@ import { createAnswerDeriver, PAGE_LENGTH_MAX, toBoundedJson, keepItem } from ".
 import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent, pathId, version } from "../../http/fields.ts";
-import {
-  defineActionEndpoint,
-  defineCreateEndpoint,
-  defineRemoveEndpoint,
-  type ItemSpec,
-  defineUpdateEndpoint,
-  defineListEndpoint,
-  defineGetEndpoint,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 import { addMissingParts, pricePlanDetailsShape, toCardsJson } from "./rate-cards.ts";
 
 const scheduleEntryShape = z
@@ -111,18 +103,19 @@ export function toPlanDetailsJson({ item, input }: StoredResource<PricePlan>): R
 }
 
 const planId = pathId(255);
-const PRICE_PLANS: ItemSpec<StoredResource<PricePlan>> = {
+const PRICE_PLANS = new ResourceEndpoints<StoredResource<PricePlan>>({
   tag: "Price plans",
   path: "/price_plans",
+  methods: (engine) => engine.pricePlans,
   idName: "price_plan_id",
   idSchema: planId,
   shape: pricePlanShape,
   toJson: (plan, engine) => readPlanJson(engine, plan),
-};
+});
 const mode = z.enum(MIGRATION_MODES).nullish();
 
 export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(PRICE_PLANS, {
+  PRICE_PLANS.create({
     id: "createPricePlan",
     summary: "Create a price plan",
     description:
@@ -135,35 +128,28 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       description: label,
     }),
     status: 200,
-    run: (engine, body) => engine.pricePlans.create(withoutAbsent(body)),
   }),
-  defineListEndpoint(
-    { ...PRICE_PLANS, shape: listedPlanShape, toJson: toListedPlanJson },
-    {
-      id: "listPricePlans",
-      summary: "List the latest version of each price plan, newest first",
-      filters: { status: pricePlanShape.shape.status.optional() },
-      answerId: "PricePlanList",
-      run: async (engine, filter, page) => {
-        const { items, ...more } = await engine.pricePlans.list({ filter, page });
-        return { ...more, items: await Promise.all(items.map(async (plan) => findVersion(engine, plan))) };
-      },
+  PRICE_PLANS.with({ shape: listedPlanShape, toJson: toListedPlanJson }).list({
+    id: "listPricePlans",
+    summary: "List the latest version of each price plan, newest first",
+    filters: { status: pricePlanShape.shape.status.optional() },
+    answerId: "PricePlanList",
+    run: async (engine, filter, page) => {
+      const { items, ...more } = await engine.pricePlans.list({ filter, page });
+      return { ...more, items: await Promise.all(items.map(async (plan) => findVersion(engine, plan))) };
     },
-  ),
-  defineGetEndpoint(
-    { ...PRICE_PLANS, toJson: keepItem },
-    {
-      id: "getPricePlan",
-      summary: "Get a price plan",
-      description:
-        "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
-        "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
-      query: z.strictObject({ version }),
-      run: async (engine, id, query) =>
-        readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version),
-    },
-  ),
-  defineUpdateEndpoint(PRICE_PLANS, {
+  }),
+  PRICE_PLANS.with({ shape: pricePlanShape, toJson: keepItem }).get({
+    id: "getPricePlan",
+    summary: "Get a price plan",
+    description:
+      "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
+      "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
+    query: z.strictObject({ version }),
+    run: async (engine, id, query) =>
+      readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version),
+  }),
+  PRICE_PLANS.update({
     id: "updatePricePlan",
     summary: "Change a price plan whose latest version is a DRAFT",
     description:
@@ -183,7 +169,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       return engine.pricePlans.update(id, { ...body, mode: body.mode === undefined ? migrationMode : body.mode });
     },
   }),
-  defineActionEndpoint(PRICE_PLANS, "activate", {
+  PRICE_PLANS.action("activate", {
     id: "activatePricePlan",
     summary: "Activate the latest version of a price plan",
     description:
@@ -192,7 +178,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
   }),
-  defineActionEndpoint(PRICE_PLANS, "versions", {
+  PRICE_PLANS.action("versions", {
     id: "createPricePlanVersion",
     summary: "Create the next version of a price plan",
     description: "Creates a DRAFT with the details in the request, or with those of the latest version.",
@@ -200,7 +186,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     bodyRequired: false,
     run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
   }),
-  defineActionEndpoint(PRICE_PLANS, "rate_rows", {
+  PRICE_PLANS.action("rate_rows", {
     id: "addRateRows",
     summary: "Add rows to a price table in use",
     description:
@@ -209,11 +195,10 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     body: rateRowsRequest,
     run: (engine, id, body) => engine.pricePlans.addRateRows(id, body),
   }),
-  defineRemoveEndpoint(PRICE_PLANS, {
+  PRICE_PLANS.remove({
     id: "archivePricePlan",
     summary: "Archive all versions of a price plan",
     description: "Accounts that already have it keep it.",
-    run: (engine, id) => engine.pricePlans.archive(id),
   }),
 ];
 

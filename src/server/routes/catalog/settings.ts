@@ -7,14 +7,8 @@ import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import { createAnswerDeriver, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { withoutAbsent, pathId } from "../../http/fields.ts";
-import {
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineListEndpoint,
-  defineUpdateEndpoint,
-  type ItemSpec,
-} from "../resource-endpoints.ts";
+import { pathId } from "../../http/fields.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 export const settingShape = createAnswerDeriver().deriveObject(
   setting,
@@ -39,17 +33,18 @@ const { id, value, entityType, entityId } = setting.shape;
 const namespace = setting.shape.namespace.in.unwrap().unwrap();
 const name = z.string().max(255);
 const dataType = settingShape.shape.dataType;
-const SETTINGS: ItemSpec<StoredSetting> = {
+const SETTINGS = new ResourceEndpoints<StoredSetting>({
   tag: "Settings",
   path: "/settings",
+  methods: (engine) => engine.settings,
   idName: "setting_id_str",
   idSchema: pathId(ID_MAX),
   shape: settingShape,
   toJson: toSettingJson,
-};
+});
 
 export const SETTING_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(SETTINGS, {
+  SETTINGS.create({
     id: "createSetting",
     summary: "Create a setting",
     description:
@@ -65,21 +60,19 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
       dataType,
     }),
     status: 201,
-    run: (engine, body) => engine.settings.create(withoutAbsent(body)),
   }),
-  defineListEndpoint(SETTINGS, {
+  SETTINGS.list({
     id: "listSettings",
     summary: "List settings, newest first",
     filters: { entity_type: settingShape.shape.entityType.optional() },
     answerId: "SettingList",
-    run: (engine, filters, page) => engine.settings.list({ filter: { entityType: filters.entity_type }, page }),
   }),
-  defineGetEndpoint(SETTINGS, {
+  SETTINGS.get({
     id: "getSetting",
     summary: "Get a setting",
     run: async (engine, settingId) => engine.settings.get(await resolveSettingId(engine, settingId)),
   }),
-  defineUpdateEndpoint(SETTINGS, {
+  SETTINGS.update({
     id: "updateSetting",
     summary: "Change a setting",
     description: "Events ingested from now on use it. The value must parse as its dataType.",

@@ -15,16 +15,8 @@ import {
 } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { withoutAbsent } from "../../http/fields.ts";
 import { listQuery } from "../../http/pagination.ts";
-import {
-  defineActionEndpoint,
-  defineCreateEndpoint,
-  defineGetEndpoint,
-  defineRemoveEndpoint,
-  defineUpdateEndpoint,
-  type ItemSpec,
-} from "../resource-endpoints.ts";
+import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 /** The aggregations that clients know. */
 const answeredAggregation = z.enum(["COUNT", "SUM"]);
@@ -80,13 +72,14 @@ function toMeterJson({ item, input }: StoredResource<UsageMeter>): z.input<typeo
 const { name, billableName, description, aggregation, eventSchemaName, computations, groupBy } = usageMeter.shape;
 const { daily, carryOver, mode } = usageMeter.shape;
 const { type } = usageMeterShape.shape;
-const USAGE_METERS: ItemSpec<StoredResource<UsageMeter>> = {
+const USAGE_METERS = new ResourceEndpoints<StoredResource<UsageMeter>>({
   tag: "Usage meters",
   path: "/usage_meters",
+  methods: (engine) => engine.usageMeters,
   idName: "usage_meter_id",
   shape: usageMeterShape,
   toJson: toMeterJson,
-};
+});
 
 /** One aggregation, or several separated by commas. */
 const aggregations = z
@@ -98,7 +91,7 @@ const aggregations = z
   .optional();
 
 export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
-  defineCreateEndpoint(USAGE_METERS, {
+  USAGE_METERS.create({
     id: "createUsageMeter",
     summary: "Create a usage meter",
     description: "The usage meter starts as a DRAFT and counts events that arrive while it is ACTIVE.",
@@ -116,13 +109,12 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       mode,
     }),
     status: 201,
-    run: (engine, body) => engine.usageMeters.create(withoutAbsent(body)),
   }),
   defineEndpoint({
     method: "GET",
     path: "/usage_meters",
     id: "listUsageMeters",
-    tag: USAGE_METERS.tag,
+    tag: "Usage meters",
     summary: "List usage meters, newest first",
     query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
     answers: { 200: createListShape(usageMeterShape, "UsageMeterList") },
@@ -142,12 +134,8 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));
     },
   }),
-  defineGetEndpoint(USAGE_METERS, {
-    id: "getUsageMeter",
-    summary: "Get a usage meter",
-    run: (engine, id) => engine.usageMeters.get(id),
-  }),
-  defineUpdateEndpoint(USAGE_METERS, {
+  USAGE_METERS.get({ id: "getUsageMeter", summary: "Get a usage meter" }),
+  USAGE_METERS.update({
     id: "updateUsageMeter",
     summary: "Change a usage meter",
     description:
@@ -174,20 +162,11 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       return engine.usageMeters.update(id, { ...fields, ...(next && { aggregation: next }) });
     },
   }),
-  defineActionEndpoint(USAGE_METERS, "activate", {
-    id: "activateUsageMeter",
-    summary: "Activate a usage meter",
-    run: (engine, id) => engine.usageMeters.activate(id),
-  }),
-  defineActionEndpoint(USAGE_METERS, "deactivate", {
+  USAGE_METERS.action("activate", { id: "activateUsageMeter", summary: "Activate a usage meter" }),
+  USAGE_METERS.action("deactivate", {
     id: "deactivateUsageMeter",
     summary: "Deactivate a usage meter",
     description: "Rejected while an account has, or will have, a price plan with the meter.",
-    run: (engine, id) => engine.usageMeters.deactivate(id),
   }),
-  defineRemoveEndpoint(USAGE_METERS, {
-    id: "archiveUsageMeter",
-    summary: "Archive a usage meter that is a DRAFT or INACTIVE",
-    run: (engine, id) => engine.usageMeters.archive(id),
-  }),
+  USAGE_METERS.remove({ id: "archiveUsageMeter", summary: "Archive a usage meter that is a DRAFT or INACTIVE" }),
 ];
