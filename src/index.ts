@@ -215,7 +215,13 @@ export type { SeenIds } from "./ledger/preview/accepted-ids.ts";
 export type { IngestResult } from "./ledger/events/ingest.ts";
 export type { IngestOutcome, IngestStatus } from "./ledger/outcome.ts";
 export type { LateCell, LateUsage } from "./ledger/external-usage.ts";
-export { createMeter, meter, type MeterResult, type MeterOptions, type MeterRun } from "./ledger/preview/meter.ts";
+export {
+  createMeter,
+  meter,
+  type MeterResult,
+  type MeterOptions,
+  type MeterRun,
+} from "./ledger/preview/preview-run.ts";
 export type { EventCounts, EventProblem } from "./ledger/preview/preview-run.ts";
 export type { PreviewInput } from "./ledger/preview/preview-options.ts";
 export {

@@ -1,6 +1,6 @@
 /** Reads event files, and merges several by time (S13.5). */
 import { formatInstant, type Instant } from "../calendar/instant.ts";
-import type { SummedEvents } from "../ledger/preview/summed-events.ts";
+import type { SummedEvents } from "../ledger/preview/summed-usage.ts";
 import type { EventSlots } from "../metering/event-slots.ts";
 import type { Problem } from "../problem-table.ts";
 

@@ -206,11 +206,7 @@ describe("outcomes of events", () => {
 
   test("are created only by the decider", () => {
     const own = ["ledger/events/decide-event.ts"];
-    const counting = [
-      "ledger/preview/preview-scenario.ts",
-      "ledger/preview/preview-run.ts",
-      "ledger/events/new-event.ts",
-    ];
+    const counting = ["ledger/preview/scenarios.ts", "ledger/preview/preview-run.ts", "ledger/events/new-event.ts"];
     expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);
     // These compare existing outcomes and create none.
     for (const file of counting)

@@ -19,10 +19,7 @@ import {
   type EventRun,
   listUnmetered,
   startEventRun,
-  addUsageRows,
-  createUsageReceiver,
 } from "../../ledger/preview/preview-run.ts";
-import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
 import {
   computeAccountTotals,
   computeAccountInvoices,
@@ -30,6 +27,8 @@ import {
   type PreviewRun,
   selectAccounts,
 } from "../../ledger/preview/preview.ts";
+import type { ScenarioResult } from "../../ledger/preview/scenarios.ts";
+import { addUsageRows, createUsageReceiver } from "../../ledger/preview/summed-usage.ts";
 import { type Decimal, subtract, sum, ZERO } from "../../numbers/decimal.ts";
 import type { UnpricedUsage } from "../../rating/charge.ts";
 import {

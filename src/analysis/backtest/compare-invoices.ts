@@ -15,7 +15,7 @@ import { planMoveOnto } from "../../ledger/commands/migrate.ts";
 import { LOADED_AT, type TrialMigration } from "../../ledger/preview/preview-account.ts";
 import { invalidOptionError } from "../../ledger/preview/preview-options.ts";
 import type { EventCounts } from "../../ledger/preview/preview-run.ts";
-import type { ScenarioResult } from "../../ledger/preview/preview-scenario.ts";
+import type { ScenarioResult } from "../../ledger/preview/scenarios.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
 import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import { sum, ZERO, Decimal, parseDecimal, multiply, formatDecimal } from "../../numbers/decimal.ts";

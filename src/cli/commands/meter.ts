@@ -1,5 +1,5 @@
 /** `ratebook meter`: meters files of events and writes usage cells. */
-import { createMeter } from "../../ledger/preview/meter.ts";
+import { createMeter } from "../../ledger/preview/preview-run.ts";
 import { listNotBilled } from "../../pages/not-billed.ts";
 import type { Arguments } from "../arguments.ts";
 import { requireBookPath, type Command } from "../command.ts";

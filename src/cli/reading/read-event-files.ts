@@ -2,7 +2,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
-import type { SummedEvents } from "../../ledger/preview/summed-events.ts";
+import type { SummedEvents } from "../../ledger/preview/summed-usage.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
 import type { Io } from "../io.ts";
 import { BAD_LINE, isProblem, type ProblemList } from "./event-problems.ts";

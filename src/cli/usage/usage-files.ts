@@ -14,7 +14,7 @@ import { RatebookError, hasCode } from "../../errors.ts";
 import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
-import { isRowFault } from "../../ledger/preview/preview-run.ts";
+import { isRowFault } from "../../ledger/preview/summed-usage.ts";
 import { type NamedGroup, readUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";

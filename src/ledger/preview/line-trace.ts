@@ -30,7 +30,7 @@ import type { EventSlots } from "../../metering/event-slots.ts";
 import { type DayQuantity, aggregateMeter, type KeyedUsage } from "../../metering/keyed-usage.ts";
 import { listMeasured } from "../../metering/measure-units.ts";
 import type { NamedGroup } from "../../metering/usage-rows.ts";
-import type { UsageCell } from "../../metering/usage.ts";
+import type { UsageCell, UsageTally } from "../../metering/usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { compareIds } from "../../numbers/ids.ts";
@@ -38,9 +38,8 @@ import type { PricedUsage } from "../../rating/charge.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
 import { quoteText } from "../refusals.ts";
-import type { PreviewAccount } from "./preview-account.ts";
+import type { PreviewAccount, PreviewAccounts } from "./preview-account.ts";
 import { invalidOptionError } from "./preview-options.ts";
-import type { ScenarioResult } from "./preview-scenario.ts";
 
 /** The types of line that charge events. */
 export const EVENT_LINE_TYPES = [
@@ -155,12 +154,18 @@ export interface LineTrace extends Omit<ChargedLine, "of"> {
   readonly events: readonly TracedEvent[];
 }
 
+/** What a trace reads of a scenario. */
+interface TracedScenario {
+  readonly accounts: Pick<PreviewAccounts, "findById">;
+  readonly usage: Pick<UsageTally, "cellsOf">;
+}
+
 /** Collects the events behind the lines of a meter or feature. */
 export interface Tracer {
   /** Records an accepted event while it is in its program's slots. */
   note(account: PreviewAccount, event: EventEnvelope, program: SchemaProgram, decision: EventDecision): void;
   /** The traces of invoices that have explanations, by account. */
-  tracesOf(scenario: ScenarioResult, invoices: readonly Invoice[]): readonly LineTrace[];
+  tracesOf(scenario: TracedScenario, invoices: readonly Invoice[]): readonly LineTrace[];
 }
 
 /** An event with the quantity that it added to usage or overage. */

@@ -1,4 +1,3 @@
-/** The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md). */
 import { type BookSource, toBook } from "../../book/book.ts";
 import { didYouMean } from "../../book/problems.ts";
 import type { Account } from "../../book/resources/account.ts";
@@ -10,17 +9,16 @@ import { type InvoicingOptions, computeInvoices, computeTotals } from "../../inv
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { AccountView, BillingCatalog } from "../../invoicing/timeline.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
-import type { EventSlots } from "../../metering/event-slots.ts";
 import { aggregateUsage, type MeterUsage } from "../../metering/keyed-usage.ts";
 import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
-import type { RuleBudget } from "../../rules/budget.ts";
 import { dueCreditId } from "../account/record-ids.ts";
+/** The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md). */
 import type { IngestOutcome } from "../outcome.ts";
 import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
-import { rememberIds, type SeenIds } from "./accepted-ids.ts";
+import { rememberIds } from "./accepted-ids.ts";
 import { createEventSampler, type DayEvents, type EventSampler } from "./event-sampler.ts";
 import { type LineTrace, createTracer, type Tracer } from "./line-trace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
@@ -44,14 +42,14 @@ import {
   type EventRun,
   listUnmetered,
   startEventRun,
-  addUsageRows,
-  createUsageReceiver,
+  type MeterOptions,
+  type EventReceiver,
 } from "./preview-run.ts";
-import type { ScenarioResult } from "./preview-scenario.ts";
-import type { SummedEvents } from "./summed-events.ts";
+import type { ScenarioResult } from "./scenarios.ts";
+import { addUsageRows, createUsageReceiver } from "./summed-usage.ts";
 
 /** Options of a preview. */
-export interface PreviewOptions extends RangeOptions {
+export interface PreviewOptions extends RangeOptions, MeterOptions {
   /** Ids or aliases of the accounts to show; default all that are not archived. */
   readonly accounts?: readonly string[] | undefined;
   /**
@@ -72,10 +70,6 @@ export interface PreviewOptions extends RangeOptions {
    * Rows of usage have no events.
    */
   readonly sampleEvents?: number | undefined;
-  /** Remembers the ids of accepted events (S14.1); `false` for no check, default an exact set. */
-  readonly ids?: SeenIds | false | undefined;
-  /** The budget for one evaluation of a rule that iterates over lists or creates text (S3.8). */
-  readonly ruleBudget?: RuleBudget | undefined;
 }
 
 /** The result of a preview. */
@@ -96,7 +90,7 @@ export interface Preview {
 }
 
 /** A preview that takes events one at a time. Its memory does not grow with them, except for ids. */
-export interface PreviewRun {
+export interface PreviewRun extends Omit<EventReceiver, "add"> {
   /**
    * Adds a row of usage, in any order (S17.1).
    *
@@ -107,12 +101,6 @@ export interface PreviewRun {
   addUsage(row: UsageRowInput): void;
   /** Decides one event as sent. */
   add(event: EventInput): IngestOutcome;
-  /** See {@link EventRun.slotsOf}. */
-  slotsOf(schemaName: string): EventSlots | undefined;
-  /** See {@link EventRun.addSlots}. */
-  addSlots(slots: EventSlots): IngestOutcome;
-  /** See {@link EventRun.addSummed}. */
-  addSummed(counted: SummedEvents): boolean;
   /** The usage of an account so far, by meter and day; empty for an unknown account. */
   cellsOf(accountId: string): Iterable<UsageCell>;
   /** The events behind the usage of a day, with the option `sampleEvents`. */

@@ -4,7 +4,7 @@
  */
 import { type Day, type Instant, instantOfDay } from "../../calendar/instant.ts";
 import { invariant, type RatebookError } from "../../errors.ts";
-import type { SummedEvents, SummedGroup } from "../../ledger/preview/summed-events.ts";
+import type { SummedEvents, SummedGroup } from "../../ledger/preview/summed-usage.ts";
 import { formatTimedKey } from "../../metering/measure-units.ts";
 import { addExact, type Exact, exactOfText, formatExact, multiplyExact } from "../../numbers/exact.ts";
 import type { PushedSum, PushedValues } from "../pushdown/push-meter.ts";

@@ -7,7 +7,7 @@ import type { BacktestPlan } from "../../../src/analysis/backtest/compare-invoic
 import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
-import { meter } from "../../../src/ledger/preview/meter.ts";
+import { meter } from "../../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { lintBook } from "../../../src/analysis/lint/lint-book.ts";
 import { parseBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
-import { meter } from "../../../src/ledger/preview/meter.ts";
+import { meter } from "../../../src/ledger/preview/preview-run.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 /** A usage source over events in memory, each decided by the core (S17.2). */
 import { dayOf, parseDate, parseInstant } from "../../../src/calendar/instant.ts";
 import type { UsageSource } from "../../../src/ledger/external-usage.ts";
-import { createMeter } from "../../../src/ledger/preview/meter.ts";
+import { createMeter } from "../../../src/ledger/preview/preview-run.ts";
 import { parseDecimal } from "../../../src/numbers/decimal.ts";
 import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { createRequestBook } from "../../../src/warehouse/reading/database-cursors.ts";

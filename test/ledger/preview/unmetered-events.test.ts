@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { checkPlan, readBook } from "../../../src/book/book.ts";
-import { meter } from "../../../src/ledger/preview/meter.ts";
+import { meter } from "../../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { UnmeteredEvents } from "../../../src/metering/unmetered-events.ts";
 

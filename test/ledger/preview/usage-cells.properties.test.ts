@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
-import { meter } from "../../../src/ledger/preview/meter.ts";
+import { meter } from "../../../src/ledger/preview/preview-run.ts";
 import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
 import type { UsageRow } from "../../../src/metering/usage-rows.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";

@@ -1,11 +1,21 @@
-/** Events that a database has summed, decided together (S17.3). */
-import { type Day, type Instant, instantOfDay } from "../../calendar/instant.ts";
+/** Usage that a preview takes without its events (S17): rows, and events that a database has summed, decided together. */
+import { didYouMean } from "../../book/problems.ts";
+import type { Book } from "../../book/resources/book.ts";
+import { type UsageMeter, findGroupLimit, hasKeys } from "../../book/resources/event-schema.ts";
+import { type Day, type Instant, instantOfDay, formatDate } from "../../calendar/instant.ts";
+import { hasCode, RatebookError } from "../../errors.ts";
 import type { SchemaProgram } from "../../metering/compile-metering.ts";
 import type { FieldsResult } from "../../metering/event-fields.ts";
+import { toGroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
+import { readUsageRow, readRowGroup } from "../../metering/usage-rows.ts";
+import type { UsageTally } from "../../metering/usage.ts";
+import { exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
+import { type Problem, rejection } from "../../problem-table.ts";
+import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import type { IngestOutcome } from "../outcome.ts";
-import type { RunState } from "./multiple-scenarios.ts";
-import { decideIn, type Scenario } from "./preview-scenario.ts";
+import { quoteText, refusedError } from "../refusals.ts";
+import { type RunState, decideIn, type Scenario, type ScenarioResult } from "./scenarios.ts";
 
 /** Events that a database has already summed by account, schema and UTC day; their ids occur nowhere else (S17.3). */
 export interface SummedEvents {
@@ -181,3 +191,117 @@ function hasRoomForAll(
 function fillGroupTexts({ slots }: SchemaProgram, texts: SummedGroup["texts"]): void {
   for (const [dimension, text] of texts) slots.texts[slots.dimensionSlots.get(dimension) ?? -1] = text;
 }
+
+/** An account and a meter as their indices in the book, and a group only for a meter with groups. */
+export type UsageCellArguments = Parameters<UsageTally["add"]>;
+
+/**
+ * Adds a usage cell to all scenarios.
+ *
+ * @throws {RatebookError} ERR_ARITHMETIC if its cell would need more than 100 digits (S1.4), ERR_INPUT_INVALID if the
+ * account would have too many groups (S18.1); nothing is added then
+ */
+export function addUsageCell(run: RunState, book: Book, ...of: UsageCellArguments): void {
+  const [account, meter, day, quantity, group] = of;
+  const { tally: usage } = run.usage;
+  const at = instantOfDay(day);
+  const hasRoom = group === undefined || usage.hasRoom(account, meter, day, toGroupTexts(group));
+  const { [meter]: bookMeter } = book.usageMeters;
+  if (!hasRoom && !isZeroExact(quantity) && bookMeter !== undefined)
+    throw rejectedRowError("$.group", describeTooManyGroups(bookMeter, at));
+  usage.add(...of);
+  for (const { accounts, tally } of run.scenarios) {
+    accounts.findByIndex(account)?.addCell(quantity, at);
+    tally.extendSpan(at, book.accounts[account]?.id ?? "", "usage");
+  }
+  run.sharedDecisions.delete(account);
+}
+
+/**
+ * Creates the function that adds a row.
+ *
+ * @returns throws ERR_INPUT_INVALID for an invalid row, or an unknown account or meter; ERR_REFUSED for a meter whose
+ * event schema consumes a feature, because the order of events matters; ERR_ARITHMETIC if its cell would need more than
+ * 100 digits. A row that throws adds nothing
+ */
+export function createUsageReceiver(
+  book: Book,
+  { accounts, addCell }: Pick<ScenarioResult, "accounts"> & { readonly addCell: (...of: UsageCellArguments) => void },
+): (row: unknown) => void {
+  const meters = new Map(book.usageMeters.map((meter, index) => [meter.id, { meter, index }]));
+  const features = featuresBySchema(book);
+  return (row) => {
+    const usageRow = readUsageRow(row);
+    const { accountId, meterId, day, quantity } = usageRow;
+    const meter = meters.get(meterId);
+    if (meter === undefined) {
+      const hint = didYouMean(meterId, [...meters.keys()]);
+      throw rejectedRowError("$.meterId", `no usage meter has the id ${quoteText(meterId)}${hint}`);
+    }
+    const { eventSchemaName } = meter.meter;
+    const feature = features.get(eventSchemaName);
+    if (feature !== undefined) throw featureUsageError(eventSchemaName, feature);
+    const account = accounts.findByName(accountId);
+    if (account === undefined) {
+      const names = book.accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
+      throw rejectedRowError(
+        "$.accountId",
+        `no account has the id or alias ${quoteText(accountId)}${didYouMean(accountId, names)}`,
+      );
+    }
+    addCell(account.index, meter.index, day, exactOfDecimal(quantity), readRowGroup(usageRow, meter.meter));
+  };
+}
+
+/**
+ * Adds all rows, or throws one error for all problems.
+ *
+ * @throws {RatebookError} ERR_INPUT_INVALID with the first {@link PROBLEMS_MAX} problems, each with its path, as in
+ * `$.usage[3].date`
+ */
+export function addUsageRows(take: (row: unknown) => void, rows: Iterable<unknown>): void {
+  const problems: Problem[] = [];
+  let index = 0;
+  for (const row of rows) {
+    try {
+      take(row);
+    } catch (error) {
+      if (!isRowFault(error)) throw error;
+      const path = hasCode(error, "ERR_INPUT_INVALID") ? (error.details.problems[0]?.path.slice(1) ?? "") : "";
+      if (problems.length < PROBLEMS_MAX)
+        problems.push(rejection(`$.usage[${index}]${path}`, "INVALID_USAGE", error.message));
+    }
+    index++;
+  }
+  const [first] = problems;
+  if (first === undefined) return;
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+  throw new RatebookError("ERR_INPUT_INVALID", `${first.path}: ${first.message}${more}`, { problems });
+}
+
+/** Whether an error concerns a single row, so that other rows can still be checked. */
+export function isRowFault(error: unknown): error is RatebookError {
+  return hasCode(error, "ERR_INPUT_INVALID") || hasCode(error, "ERR_REFUSED") || hasCode(error, "ERR_ARITHMETIC");
+}
+
+/** The error for usage of a schema that consumes a feature. */
+export function featureUsageError(schemaName: string, featureId: string): RatebookError<"ERR_REFUSED"> {
+  const why = describeOrderDependence(featureId);
+  return refusedError("S17.1", `${quoteText(schemaName)} can't be summed: ${why}; preview its events instead`);
+}
+
+/** The end of a sentence for usage of another group (S18.1). */
+function describeTooManyGroups(meter: UsageMeter, at: Instant): string {
+  const [what, cure] = hasKeys(meter) ? ["values", "computations"] : ["groups", "dimensions"];
+  const usage = `${findGroupLimit(meter)} ${what} of the meter ${quoteText(meter.name)}`;
+  return `the account has usage of ${usage} on ${formatDate(at)}, the maximum; use ${cure} with fewer values`;
+}
+
+function rejectedRowError(path: string, message: string): RatebookError<"ERR_INPUT_INVALID"> {
+  return new RatebookError("ERR_INPUT_INVALID", message, {
+    problems: [rejection(path, "INVALID_USAGE", message)],
+  });
+}
+
+/** Maximum number of problems of events, and of rows, listed; all events are counted. */
+export const PROBLEMS_MAX = 1000;
