@@ -10,7 +10,7 @@ import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
 import type { Bounds } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
-import { ENGLISH, type LineWords } from "./invoice-words.ts";
+import { ENGLISH, type InvoiceWords } from "./invoice-words.ts";
 import {
   type CardExplanation,
   cardLineType,
@@ -22,7 +22,7 @@ import {
 
 /** The language of descriptions, and how they show numbers. */
 export interface LineTexts {
-  readonly words: LineWords;
+  readonly words: InvoiceWords;
   readonly formatNumber: (quantity: Decimal) => string;
   /** For amounts and rates. */
   readonly formatPrice: (price: Decimal) => string;
@@ -268,7 +268,7 @@ function describeTable(
 }
 
 /** The texts of a group. */
-export function nameGroup(group: Readonly<Record<string, string>>, { otherUsage }: LineWords): string {
+export function nameGroup(group: Readonly<Record<string, string>>, { otherUsage }: InvoiceWords): string {
   return Object.values(group).join(", ") || otherUsage;
 }
 

@@ -12,98 +12,31 @@ import {
   type TranslateReason,
 } from "./reason-words.ts";
 
-/** The words of lines and their notes; numbers and amounts are formatted. */
-export interface LineWords {
-  readonly allUnits: string;
-  readonly firstUnits: (units: string) => string;
-  readonly nextUnits: (units: string) => string;
-  readonly unitsAbove: (units: string) => string;
-  readonly unitsUpTo: (units: string) => string;
-  readonly lowered: string;
-  readonly raised: string;
-  readonly packages: (count: string, isOne: boolean) => string;
-  readonly increasedBy: (amount: string) => string;
-  readonly atLeast: (amount: string) => string;
-  readonly atMost: (amount: string) => string;
-  readonly minimumZero: string;
-  readonly otherUsage: string;
-  readonly allOfGroup: string;
-  readonly ratesByGroup: string;
-  readonly freeUnits: (list: string) => string;
-  readonly freeUnitsOf: (units: string, group: string) => string;
-  readonly moreGroups: (count: number) => string;
-  readonly chargedBefore: (units: string) => string;
-  /** A label with what follows its colon. */
-  readonly withPrice: (label: string, price: string) => string;
-  /** An amount for some days. `isNamed`: the sentence before it names the days. */
-  readonly share: (amount: string, share: DayShare, isNamed: boolean) => string;
-  readonly reason: TranslateReason;
-}
-
-/** The words of an invoice. */
-export interface InvoiceWords extends LineWords {
-  readonly titles: Readonly<Record<InvoiceType, string>>;
-  readonly draft: string;
-  readonly from: string;
-  readonly billTo: string;
-  readonly number: string;
-  readonly date: string;
-  readonly due: string;
-  readonly period: string;
-  readonly account: string;
-  readonly plan: string;
-  readonly group: string;
-  readonly reference: string;
-  readonly description: string;
-  readonly quantity: string;
-  readonly unitPrice: string;
-  readonly amount: string;
-  readonly invoiceOf: (number: string) => string;
-  readonly flat: string;
-  readonly free: string;
-  readonly perMillion: string;
-  readonly subTotal: string;
-  /** The name of a minimum commitment without a name of its own. */
-  readonly commitment: string;
-  /** The names of credits that have none of their own. */
-  readonly creditKinds: Readonly<Partial<Record<CreditKind, string>>>;
-  readonly credit: (name: string) => string;
-  readonly taxOn: (name: string, taxable: string) => string;
-  readonly reverseCharge: string;
-  readonly total: string;
-  readonly paid: string;
-  readonly amountDue: string;
-  readonly unpriced: string;
-  readonly draftStatus: string;
-  readonly dueStatus: (amount: string, date: string) => string;
-  readonly paidStatus: string;
-  /** If the amount due is 0 or less. */
-  readonly nothingDueStatus: string;
-  readonly mergedStatus: (number: string | undefined) => string;
-}
-
-export const ENGLISH: InvoiceWords = {
+/** Numbers and amounts are formatted. */
+const english = {
   allUnits: "all units",
-  firstUnits: (units) => `first ${units}`,
-  nextUnits: (units) => `next ${units}`,
-  unitsAbove: (units) => `above ${units}`,
-  unitsUpTo: (units) => `up to ${units}`,
+  firstUnits: (units: string) => `first ${units}`,
+  nextUnits: (units: string) => `next ${units}`,
+  unitsAbove: (units: string) => `above ${units}`,
+  unitsUpTo: (units: string) => `up to ${units}`,
   lowered: "lowered to the maximum",
   raised: "raised to the minimum",
-  packages: (count, isOne) => `${count} ${isOne ? "package" : "packages"}`,
-  increasedBy: (amount) => `plus ${amount}`,
-  atLeast: (amount) => `at least ${amount}`,
-  atMost: (amount) => `at most ${amount}`,
+  packages: (count: string, isOne: boolean) => `${count} ${isOne ? "package" : "packages"}`,
+  increasedBy: (amount: string) => `plus ${amount}`,
+  atLeast: (amount: string) => `at least ${amount}`,
+  atMost: (amount: string) => `at most ${amount}`,
   minimumZero: "minimum 0",
   otherUsage: "other usage",
   allOfGroup: "all",
   ratesByGroup: "rates by group",
-  freeUnits: (list) => `rates by group; free units: ${list}`,
-  freeUnitsOf: (units, group) => `${units} of ${group}`,
-  moreGroups: (count) => `and of ${count} more`,
-  chargedBefore: (units) => `${units} already charged; the quantity is the increase above that`,
-  withPrice: (label, price) => `${label}: ${price}`,
-  share: (amount, share, isNamed) =>
+  freeUnits: (list: string) => `rates by group; free units: ${list}`,
+  freeUnitsOf: (units: string, group: string) => `${units} of ${group}`,
+  moreGroups: (count: number) => `and of ${count} more`,
+  chargedBefore: (units: string) => `${units} already charged; the quantity is the increase above that`,
+  /** A label with what follows its colon. */
+  withPrice: (label: string, price: string) => `${label}: ${price}`,
+  /** An amount for some days. `isNamed`: the sentence before it names the days. */
+  share: (amount: string, share: DayShare, isNamed: boolean) =>
     `${amount} ${isNamed ? `× ${share.days}/${share.of}` : `for ${formatDays(share)}`}`,
   reason: ENGLISH_REASONS,
   titles: { STANDARD: "Invoice", STANDARD_ADVANCED: "Invoice in advance", AD_HOC: "One-off invoice" },
@@ -122,26 +55,36 @@ export const ENGLISH: InvoiceWords = {
   quantity: "Quantity",
   unitPrice: "Unit price",
   amount: "Amount",
-  invoiceOf: (number) => `Invoice ${number}`,
+  invoiceOf: (number: string) => `Invoice ${number}`,
   flat: "flat",
   free: "free",
   perMillion: "per million",
   subTotal: "Subtotal",
+  /** The name of a minimum commitment without a name of its own. */
   commitment: "Minimum commitment",
-  creditKinds: { REFUND: "refund for unused days", NEGATIVE_INVOICE: "earlier invoice below zero" },
-  credit: (name) => `Paid with credit: ${name}`,
-  taxOn: (name, taxable) => `${name} on ${taxable}`,
+  /** The names of credits that have none of their own. */
+  creditKinds: { REFUND: "refund for unused days", NEGATIVE_INVOICE: "earlier invoice below zero" } as Readonly<
+    Partial<Record<CreditKind, string>>
+  >,
+  credit: (name: string) => `Paid with credit: ${name}`,
+  taxOn: (name: string, taxable: string) => `${name} on ${taxable}`,
   reverseCharge: "Reverse charge: the recipient accounts for the tax.",
   total: "Total",
   paid: "Paid",
   amountDue: "Amount due",
   unpriced: "Usage without a charge",
   draftStatus: "This is a draft. It can still change, and nothing is due yet.",
-  dueStatus: (amount, date) => `${amount} due ${date}`,
+  dueStatus: (amount: string, date: string) => `${amount} due ${date}`,
   paidStatus: "Paid. Nothing is due.",
+  /** If the amount due is 0 or less. */
   nothingDueStatus: "Nothing is due.",
-  mergedStatus: (number) => `Part of the invoice ${number ?? "of the group"}: pay that one.`,
+  mergedStatus: (number: string | undefined) => `Part of the invoice ${number ?? "of the group"}: pay that one.`,
 };
+
+/** The words of an invoice in a language. */
+export type InvoiceWords = Readonly<typeof english>;
+
+export const ENGLISH: InvoiceWords = english;
 
 export const GERMAN: InvoiceWords = {
   allUnits: "alle Einheiten",

@@ -21,13 +21,13 @@ import {
   addChargedQuantity,
   replaceDays,
   highestPaid,
+  NOTHING_PAID,
 } from "../rating/license-timeline.ts";
 import {
   type Increase,
   type RefundableDecrease,
   licensePrice,
   refundLicense,
-  NO_EARLIER_CHARGES,
   findPaidLevel,
   rateLicenseIncrease,
   rateLicenseInAdvance,
@@ -141,7 +141,9 @@ function chargeByDays(licenseCycle: LicenseCycle): void {
   licenseCycle.charges.push(
     chargeAtCycleStart(due, () => undefinedIfZero(rateLicenseInAdvance(card, view.currency, atStart, period))),
   );
-  let paid: readonly PaidDays[] = [{ ...period.served, quantities: [{ quantity: atStart, levelQuantity: atStart }] }];
+  let paid: readonly PaidDays[] = [
+    { ...period.served, levels: [{ chargedQuantity: atStart, levelQuantity: atStart }] },
+  ];
   for (const updates of knownUpdates) {
     const steps = quantitySteps(updates.changes).filter(({ from }) => from < updates.until);
     let next = 0;
@@ -183,15 +185,14 @@ function increase(
   start: Instant,
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
-  if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).quantity))) return paid;
+  if (!paid.some((days) => days.end > start && step.quantity.gt(highestPaid(days).chargedQuantity))) return paid;
   const knownAt = Math.max(step.from, updates.from);
   // The cycle may have been cut short on that day, before or after the increase.
   const remaining = { start, end: Math.min(end, endAsKnown(licenseCycle, knownAt)) };
-  const lessPaid = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).quantity));
+  const lessPaid = clipToPeriod(paid, remaining).filter((days) => step.quantity.gt(highestPaid(days).chargedQuantity));
   if (lessPaid.length === 0) return paid;
   const increases = lessPaid.map((days): Increase => {
-    const { quantity: chargedQuantity, levelQuantity } = highestPaid(days);
-    return { to: step.quantity, chargedQuantity, levelQuantity, days: { start: days.start, end: days.end } };
+    return { ...highestPaid(days), to: step.quantity, days: { start: days.start, end: days.end } };
   });
   chargeImmediately(licenseCycle, step.from, knownAt, increases);
   let result = paid;
@@ -207,14 +208,14 @@ function decrease(
   paid: readonly PaidDays[],
 ): readonly PaidDays[] {
   const { card, priceOf } = licenseCycle;
-  if (!refundsDecreases(card) || !paid.some((days) => step.quantity.lt(highestPaid(days).quantity))) return paid;
+  if (!refundsDecreases(card) || !paid.some((days) => step.quantity.lt(highestPaid(days).chargedQuantity))) return paid;
   const remaining = {
     start: step.from,
     end: Math.min(end, endAsKnown(licenseCycle, Math.max(step.from, updates.from))),
   };
   let result = paid;
   for (const days of clipToPeriod(paid, remaining)) {
-    if (step.quantity.gte(highestPaid(days).quantity)) continue;
+    if (step.quantity.gte(highestPaid(days).chargedQuantity)) continue;
     const reducedDays = removeQuantitiesAbove(days, step.quantity, priceOf);
     const knownAt = Math.max(days.start, updates.from);
     refundDecrease(licenseCycle, days.start, knownAt, highestPaid(days).levelQuantity, {
@@ -299,7 +300,7 @@ function chargeInFull(pieces: readonly LicenseCycle[]): void {
       );
     } else {
       if (!isMore || startOfUtcDay(step.from) >= endAsKnown(licenseCycle, knownAt)) continue;
-      const paid = findPaidLevel(card, view.currency, before) ?? NO_EARLIER_CHARGES;
+      const paid = findPaidLevel(card, view.currency, before) ?? NOTHING_PAID;
       chargeImmediately(licenseCycle, step.from, knownAt, [{ ...paid, to: step.quantity, days: period.served }]);
     }
     if (isMore) charged.push({ quantity: step.quantity, knownAt });

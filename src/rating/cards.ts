@@ -268,14 +268,7 @@ export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: R
     bounded: charged,
     explanation: {
       rules: prorated ? ["S8.1", "S9.2"] : ["S9.1"],
-      parts: [
-        {
-          because: prorated ? "prorated fee" : "full fee",
-          sign: 1,
-          share,
-          rate,
-        },
-      ],
+      parts: [{ because: prorated ? "prorated fee" : "full fee", sign: 1, share, rate }],
     },
     notices: [],
   };
@@ -303,13 +296,9 @@ export function refundFixedFee(
   };
 }
 
-function isProrated({ enableProration, type }: FixedFeeRateCard): boolean {
-  switch (type) {
-    case "RECURRING":
-      return enableProration;
-    case "ONE_TIME":
-      return false;
-  }
+/** Whether a fee is charged by days: only a recurring one can be (S9.1). */
+export function isProrated({ enableProration, type }: FixedFeeRateCard): boolean {
+  return type === "RECURRING" && enableProration;
 }
 
 /** How amounts are rounded: the digits of the currency's minor unit, and the mode (S1.5). */

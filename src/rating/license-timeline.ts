@@ -159,40 +159,45 @@ function appendRun(runs: QuantityRun[], run: QuantityRun): void {
   else runs.push(run);
 }
 
-/** A charged quantity, and what is paid up to it. */
-export interface PaidQuantity {
-  readonly quantity: Decimal;
-  /** The quantity whose price is the paid level up to here; undefined: nothing is paid. */
+/** What earlier charges of the same natural cycle or the same days paid (S9.1, S10.3). */
+export interface PaidLevel {
+  /** The largest quantity charged: only a larger one is charged again. */
+  readonly chargedQuantity: Decimal;
+  /** The quantity whose price is the paid level; undefined: nothing is paid. */
   readonly levelQuantity: Decimal | undefined;
 }
 
+/** Before the first charge. */
+export const NOTHING_PAID: PaidLevel = { chargedQuantity: ZERO, levelQuantity: undefined };
+
 /** Days with the same paid quantities. */
 export interface PaidDays extends Cycle {
-  /** By quantity, ascending; at least one. */
-  readonly quantities: readonly PaidQuantity[];
+  /** Of each charged quantity, ascending; at least one. */
+  readonly levels: readonly PaidLevel[];
 }
 
 /** The price of a quantity for a whole natural cycle. */
 export type PriceOf = (quantity: Decimal) => Decimal;
 
-/** The highest charged quantity of some days. */
-export function highestPaid({ quantities }: PaidDays): PaidQuantity {
-  return quantities.at(-1) ?? { quantity: ZERO, levelQuantity: undefined };
+/** The level of the highest charged quantity of some days. */
+export function highestPaid({ levels }: PaidDays): PaidLevel {
+  return levels.at(-1) ?? NOTHING_PAID;
 }
 
-/** The paid level of the days, as for a whole natural cycle. */
-export function paidAmount({ levelQuantity }: PaidQuantity, priceOf: PriceOf): Decimal {
+/** The price of a paid level, as for a whole natural cycle. */
+export function priceLevel(levelQuantity: Decimal | undefined, priceOf: PriceOf): Decimal {
   return levelQuantity === undefined ? ZERO : priceOf(levelQuantity);
+}
+
+/** The paid level after a greater quantity is charged: the highest of their prices. */
+export function raiseLevel(paid: PaidLevel, quantity: Decimal, priceOf: PriceOf): PaidLevel {
+  const isMore = priceOf(quantity).gt(priceLevel(paid.levelQuantity, priceOf));
+  return { chargedQuantity: quantity, levelQuantity: isMore ? quantity : paid.levelQuantity };
 }
 
 /** Adds a charged quantity. */
 export function addChargedQuantity(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
-  const top = highestPaid(days);
-  const isMore = priceOf(quantity).gt(paidAmount(top, priceOf));
-  return {
-    ...days,
-    quantities: [...days.quantities, { quantity, levelQuantity: isMore ? quantity : top.levelQuantity }],
-  };
+  return { ...days, levels: [...days.levels, raiseLevel(highestPaid(days), quantity, priceOf)] };
 }
 
 /**
@@ -201,21 +206,15 @@ export function addChargedQuantity(days: PaidDays, quantity: Decimal, priceOf: P
  * charged before is paid at the level that it had then.
  */
 export function removeQuantitiesAbove(days: PaidDays, quantity: Decimal, priceOf: PriceOf): PaidDays {
-  const remaining = days.quantities.filter((paid) => paid.quantity.lte(quantity));
+  const remaining = days.levels.filter((paid) => paid.chargedQuantity.lte(quantity));
   const below = remaining.at(-1);
-  if (below?.quantity.eq(quantity) === true) return { ...days, quantities: remaining };
-  const top = highestPaid(days);
+  if (below?.chargedQuantity.eq(quantity) === true) return { ...days, levels: remaining };
+  const { levelQuantity: top } = highestPaid(days);
   const floor = priceOf(quantity).isNegative() ? undefined : quantity;
-  const levels = [
-    { quantity, levelQuantity: floor },
-    ...(below === undefined ? [] : [{ quantity, levelQuantity: below.levelQuantity }]),
-  ];
-  const mostExpensive = levels.reduce((a, b) => (paidAmount(b, priceOf).gt(paidAmount(a, priceOf)) ? b : a));
-  const isLess = paidAmount(mostExpensive, priceOf).lt(paidAmount(top, priceOf));
-  return {
-    ...days,
-    quantities: [...remaining, isLess ? mostExpensive : { quantity, levelQuantity: top.levelQuantity }],
-  };
+  const price = (level: Decimal | undefined): Decimal => priceLevel(level, priceOf);
+  const levelBelow = below !== undefined && price(below.levelQuantity).gt(price(floor)) ? below.levelQuantity : floor;
+  const levelQuantity = price(levelBelow).lt(price(top)) ? levelBelow : top;
+  return { ...days, levels: [...remaining, { chargedQuantity: quantity, levelQuantity }] };
 }
 
 /** The parts of paid days within a period. */

@@ -8,28 +8,16 @@ import { type Decimal, subtract, formatDecimal, ZERO } from "../numbers/decimal.
 import type { RuleNumber } from "../rulebook.ts";
 import { joinRatesInCurrency } from "./cards.ts";
 import type { Charge, RefundedCharge, RatedPeriod } from "./charge.ts";
-import { largestQuantity, type QuantityRun } from "./license-timeline.ts";
-import type { RatedSlabs } from "./rated-slabs.ts";
-import { WHOLE_SHARE, chargeBySlabs, type Part, priceBySlabs } from "./slab-charge.ts";
-
-/** Earlier charges of the same natural cycle or the same days (S9.1, S10.3). */
-export interface EarlierCharges {
-  /** The largest quantity charged: only a larger one is charged again. */
-  readonly chargedQuantity: Decimal;
-  /** The quantity whose price is the paid level; undefined: nothing is paid. */
-  readonly levelQuantity: Decimal | undefined;
-}
+import { largestQuantity, type PaidLevel, priceLevel, type QuantityRun, raiseLevel } from "./license-timeline.ts";
+import { WHOLE_SHARE, chargeBySlabs, type Part, priceBySlabs, type SlabChargeInput } from "./slab-charge.ts";
 
 /** An increase above the charged quantity of some days. */
-export interface Increase extends EarlierCharges {
+export interface Increase extends PaidLevel {
   /** The same for all increases that are charged together. */
   readonly to: Decimal;
   /** From the update's day on; ignored without proration. */
   readonly days: Cycle;
 }
-
-/** Before the first charge. */
-export const NO_EARLIER_CHARGES: EarlierCharges = { chargedQuantity: ZERO, levelQuantity: undefined };
 
 /**
  * The paid level of quantities charged one after another, each greater than those before: the highest of their prices
@@ -41,19 +29,14 @@ export function findPaidLevel(
   card: LicenseRateCard,
   currency: string,
   quantities: readonly Decimal[],
-): EarlierCharges | undefined {
+): PaidLevel | undefined {
   const [first, ...others] = quantities;
   if (first === undefined) return undefined;
-  let earlierCharges = { chargedQuantity: first, levelQuantity: first };
-  let paidPrice = licensePrice(card, currency, first);
-  for (const quantity of others) {
-    if (quantity.lte(earlierCharges.chargedQuantity)) continue;
-    const price = licensePrice(card, currency, quantity);
-    const isMore = price.gt(paidPrice);
-    if (isMore) paidPrice = price;
-    earlierCharges = { chargedQuantity: quantity, levelQuantity: isMore ? quantity : earlierCharges.levelQuantity };
-  }
-  return earlierCharges;
+  const priceOf = (quantity: Decimal): Decimal => licensePrice(card, currency, quantity);
+  return others.reduce<PaidLevel>(
+    (paid, quantity) => (quantity.lte(paid.chargedQuantity) ? paid : raiseLevel(paid, quantity, priceOf)),
+    { chargedQuantity: first, levelQuantity: first },
+  );
 }
 
 /**
@@ -70,22 +53,13 @@ export function rateLicenseInArrears(
   currency: string,
   runs: readonly QuantityRun[],
   period: RatedPeriod,
-  earlierCharges?: EarlierCharges,
+  earlierCharges?: PaidLevel,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, largestQuantity(runs), period, earlierCharges);
-  const ratedSlabs = joinRatesInCurrency(card, currency, card.id);
   return chargeBySlabs({
-    ...licenseInput(card, period, ratedSlabs),
+    ...licenseInput(card, currency, period),
     quantity: largestQuantity(runs),
-    parts: runs.map((run): Part => {
-      const share = shareOfDays(run, period.natural);
-      return {
-        because: `quantity ${formatDecimal(run.quantity)} for ${daysText(share)}`,
-        sign: 1,
-        share,
-        quantity: run.quantity,
-      };
-    }),
+    parts: runs.map((run): Part => quantityPart(run.quantity, shareOfDays(run, period.natural))),
     rules: ["S10.2"],
     bounds: shareOfDays(period.served, period.natural),
   });
@@ -103,14 +77,13 @@ export function rateLicenseInAdvance(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  earlierCharges?: EarlierCharges,
+  earlierCharges?: PaidLevel,
 ): Charge {
   if (!card.enableProration) return chargeInFull(card, currency, quantity, period, earlierCharges);
-  const share = shareOfDays(period.served, period.natural);
   return chargeBySlabs({
-    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
+    ...licenseInput(card, currency, period),
     quantity,
-    parts: [{ because: `quantity ${formatDecimal(quantity)} for ${daysText(share)}`, sign: 1, share, quantity }],
+    parts: [quantityPart(quantity, shareOfDays(period.served, period.natural))],
     rules: ["S10.3"],
     bounds: "EACH_PART",
   });
@@ -168,22 +141,18 @@ export function refundLicense(
   decreases: readonly RefundableDecrease[],
   period: RatedPeriod,
 ): RefundedCharge | undefined {
-  const price = (quantity: Decimal | undefined): Decimal =>
-    quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
+  const price = (level: Decimal | undefined): Decimal =>
+    priceLevel(level, (quantity) => licensePrice(card, currency, quantity));
   const refundable = decreases.filter(({ from, to }) => price(from).gt(price(to)));
   if (!card.enableProration || refundable.length === 0) return undefined;
   const { bounded: amount, explanation } = chargeBySlabs({
-    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
+    ...licenseInput(card, currency, period),
     quantity: ZERO,
     parts: refundable.flatMap(({ from, to, days }): readonly Part[] => {
       const share = shareOfDays(days, period.natural);
       const toPart = (sign: 1 | -1, quantity: Decimal, verb: string): Part => {
-        return {
-          because: `quantity ${formatDecimal(quantity)} ${verb} charged for ${daysText(share)}`,
-          sign,
-          share,
-          quantity,
-        };
+        const because = `quantity ${formatDecimal(quantity)} ${verb} charged for ${daysText(share)}`;
+        return { because, sign, share, quantity };
       };
       return [toPart(1, from, "already"), ...(to === undefined ? [] : [toPart(-1, to, "still")])];
     }),
@@ -199,7 +168,7 @@ function chargeInFull(
   currency: string,
   quantity: Decimal,
   period: RatedPeriod,
-  earlierCharges: EarlierCharges | undefined,
+  earlierCharges: PaidLevel | undefined,
 ): Charge {
   const rules: readonly RuleNumber[] = [card.invoiceTiming === "IN_ADVANCE" ? "S10.3" : "S10.2"];
   if (earlierCharges !== undefined) {
@@ -207,7 +176,7 @@ function chargeInFull(
     return chargeDifferences({ card, currency, differences, period, rules: ["S9.1", ...rules] });
   }
   return chargeBySlabs({
-    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
+    ...licenseInput(card, currency, period),
     quantity,
     parts: [{ because: `quantity ${formatDecimal(quantity)}, not prorated`, sign: 1, share: WHOLE_SHARE, quantity }],
     rules,
@@ -215,7 +184,7 @@ function chargeInFull(
   });
 }
 
-interface Difference extends EarlierCharges {
+interface Difference extends PaidLevel {
   readonly to: Decimal;
   readonly share: Share;
 }
@@ -231,8 +200,8 @@ interface Differences {
 /** The prices above the paid levels, none below 0; nothing if no quantity is greater than was charged. */
 function chargeDifferences({ card, currency, differences, period, rules }: Differences): Charge {
   const quantityIncreases = differences.filter(({ to, chargedQuantity }) => to.gt(chargedQuantity));
-  const price = (quantity: Decimal | undefined): Decimal =>
-    quantity === undefined ? ZERO : licensePrice(card, currency, quantity);
+  const price = (level: Decimal | undefined): Decimal =>
+    priceLevel(level, (quantity) => licensePrice(card, currency, quantity));
   // A level that is cheaper on some days does not reduce one that is more expensive on others.
   const priceIncreases = quantityIncreases.filter(({ to, levelQuantity }) => price(to).gt(price(levelQuantity)));
   const quantity = largestQuantity(
@@ -240,7 +209,7 @@ function chargeDifferences({ card, currency, differences, period, rules }: Diffe
   );
   const largest = largestQuantity(quantityIncreases.map(({ to }) => ({ quantity: to })));
   return chargeBySlabs({
-    ...licenseInput(card, period, joinRatesInCurrency(card, currency, card.id)),
+    ...licenseInput(card, currency, period),
     quantity,
     ...(quantityIncreases.length > 0 && { chargedBefore: subtract(largest, quantity) }),
     parts: (priceIncreases.length > 0 ? priceIncreases : quantityIncreases).flatMap(differenceParts),
@@ -258,17 +227,18 @@ function differenceParts({ to, levelQuantity, share }: Difference): readonly Par
   return [part, { because, sign: -1, share, quantity: levelQuantity }];
 }
 
+/** What all charges of a card share. */
 function licenseInput(
   card: LicenseRateCard,
+  currency: string,
   period: RatedPeriod,
-  ratedSlabs: RatedSlabs,
-): {
-  readonly kind: "LICENSE";
-  readonly billableId: string;
-  readonly period: RatedPeriod;
-  readonly ratedSlabs: RatedSlabs;
-} {
-  return { kind: "LICENSE", billableId: card.id, period, ratedSlabs };
+): Pick<SlabChargeInput, "kind" | "billableId" | "period" | "ratedSlabs"> {
+  return { kind: "LICENSE", billableId: card.id, period, ratedSlabs: joinRatesInCurrency(card, currency, card.id) };
+}
+
+/** The price of a quantity for some days. */
+function quantityPart(quantity: Decimal, share: Share): Part {
+  return { because: `quantity ${formatDecimal(quantity)} for ${daysText(share)}`, sign: 1, share, quantity };
 }
 
 function daysText({ days, of }: Share): string {

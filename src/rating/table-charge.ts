@@ -16,7 +16,7 @@ import type {
 } from "./charge.ts";
 import { type BelowZero, type PricedStretch, type PricedTable, priceUsageByTable } from "./rate-table.ts";
 import type { RatedRow, RatedTable } from "./rated-table.ts";
-import { clampToShare, explainSlabs, WHOLE_SHARE } from "./slab-charge.ts";
+import { clampToShare, explainSlabs, partFraction, WHOLE_SHARE } from "./slab-charge.ts";
 
 /** The usage that a table prices. */
 export interface TableUsage {
@@ -45,7 +45,7 @@ export function chargeByTable(
   const days = { from: dayOf(period.served.start), until: dayOf(period.served.end) };
   const [priceShare, allowanceShare] = isProrated ? [share, WHOLE_SHARE] : [WHOLE_SHARE, share];
   const priced = priceUsageByTable(table, groups, { ...days, share: allowanceShare });
-  const charged = prorate(priced.total, priceShare);
+  const charged = partFraction(priced.total, { sign: 1, share: priceShare });
   let slabs: readonly SlabCharge[] | undefined;
   let explanation: ChargeExplanation | undefined;
   return {
@@ -95,14 +95,10 @@ function listSlabs(table: RatedTable, { stretches }: PricedTable, share: Share):
       order,
       quantity,
       rate,
-      amount: prorate(amount, share),
+      amount: partFraction(amount, { sign: 1, share }),
       usage,
     }));
   });
-}
-
-function prorate(amount: Decimal, { days, of }: Share): Fraction {
-  return multiplyByShare(toFraction(amount), days, of);
 }
 
 function nameUsage(table: RatedTable, stretch: PricedStretch): PricedUsage {

@@ -2,11 +2,10 @@ import { describe, expect, test } from "vitest";
 
 import { type LicenseRateCard, licenseRateCard } from "../../src/book/resources/rate-card.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
-import type { QuantityRun } from "../../src/rating/license-timeline.ts";
+import type { QuantityRun, PaidLevel } from "../../src/rating/license-timeline.ts";
 import {
   licensePrice,
   refundLicense,
-  type EarlierCharges,
   findPaidLevel,
   rateLicenseInAdvance,
   rateLicenseInArrears,
@@ -43,7 +42,7 @@ const quantityRun = (from: string, until: string, quantity: number): QuantityRun
 const TEN_THEN_SIXTEEN = [quantityRun("2026-06-01", "2026-06-16", 10), quantityRun("2026-06-16", "2026-07-01", 16)];
 const REMAINING = days("2026-06-16", "2026-07-01");
 
-const chargedUpTo = (quantity: number): EarlierCharges => ({
+const chargedUpTo = (quantity: number): PaidLevel => ({
   chargedQuantity: d(quantity),
   levelQuantity: d(quantity),
 });
