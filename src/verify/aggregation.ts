@@ -21,7 +21,6 @@ import {
   ONE,
 } from "./figures.ts";
 import { requireDecimal } from "./rules.ts";
-import { findMeasure } from "./short-items.ts";
 import { KEY_NAME } from "./usage-cells.ts";
 
 /** How a meter makes a quantity of its events (S19.1). */
@@ -54,6 +53,21 @@ export type UsageGroups = ReadonlyMap<string, readonly ValueUsage[]>;
 
 const DAY_MS = 86_400_000;
 const AVERAGE_DIGITS = 20;
+
+const MEASURES = [
+  { field: "sum", aggregation: "SUM" },
+  { field: "max", aggregation: "MAX" },
+  { field: "min", aggregation: "MIN" },
+  { field: "unique", aggregation: "UNIQUE_COUNT" },
+  { field: "latest", aggregation: "LATEST" },
+  { field: "level", aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
+  { field: "change", aggregation: "TIME_WEIGHTED", mode: "CHANGE" },
+];
+
+/** What a short meter measures, and how. */
+export function findMeasure(meter: JsonObject): (typeof MEASURES)[number] | undefined {
+  return MEASURES.find(({ field }) => (meter[field] ?? undefined) !== undefined);
+}
 
 export function readAggregation(meter: JsonObject): Aggregation {
   const { aggregation = "", mode = "" } = findMeasure(meter) ?? {};

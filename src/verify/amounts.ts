@@ -85,10 +85,9 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
   const invoices = asList(invoiceValues);
   const invoicesByAccount = new Map<unknown, JsonObject[]>();
   for (const invoice of invoices) {
-    const { accountId } = invoice;
-    const accountInvoices = invoicesByAccount.get(accountId);
-    if (accountInvoices === undefined) invoicesByAccount.set(accountId, [invoice]);
-    else accountInvoices.push(invoice);
+    const accountInvoices = invoicesByAccount.get(invoice["accountId"]) ?? [];
+    accountInvoices.push(invoice);
+    invoicesByAccount.set(invoice["accountId"], accountInvoices);
   }
   const contextsByAccount = new Map(
     [...invoicesByAccount].map(([accountId, accountInvoices]) => {
@@ -105,13 +104,11 @@ export function verifyInvoices(invoiceValues: readonly unknown[], usage?: Usage)
       digits: DIGITS[asText(invoice["currency"])] ?? 2,
       account: invoicesByAccount.get(accountId) ?? [],
       isDraft: invoice["status"] === "DRAFT",
-      payable: payableLines.map((line) => {
-        return {
-          line,
-          isPayable: cardKind(line) !== "CREDIT_GRANT",
-          unpaid: maxFraction(fractionOrZero(line["value"]), ZERO),
-        };
-      }),
+      payable: payableLines.map((line) => ({
+        line,
+        isPayable: cardKind(line) !== "CREDIT_GRANT",
+        unpaid: maxFraction(fractionOrZero(line["value"]), ZERO),
+      })),
       unpaidTotal: sumFigures(payableLines, "value"),
       creditLineContexts: contextsByAccount.get(accountId) ?? new Map<JsonObject, CreditLineContext>(),
       priority: undefined,
@@ -200,15 +197,7 @@ function verifyDates(
  */
 function chargeIdentity(invoice: JsonObject): string {
   const { invoiceType, revenueInfo } = invoice;
-  const names = [
-    "invoiceType",
-    "invoiceDate",
-    "startDate",
-    "endDate",
-    "pricePlanId",
-    "pricePlanVersion",
-    "planDecidedAt",
-  ];
+  const names = "invoiceType invoiceDate startDate endDate pricePlanId pricePlanVersion planDecidedAt".split(" ");
   const identity = names.map((name) => invoice[name]);
   if (invoiceType !== "AD_HOC") return identity.map(formatValue).join(" ");
   const cards = flattenLines(asObject(revenueInfo)).filter(cardKind);

@@ -7,6 +7,7 @@ import {
   compare,
   countDays,
   toDecimal,
+  toFraction,
   divide,
   fractionOrZero,
   type Fraction,
@@ -184,19 +185,15 @@ function verifyRowSlabs(part: JsonObject, quantity: Fraction, at: string, check:
   check.expect(`${at}, pricingModel`, isTiered ? "TIERED" : "VOLUME", part["pricingModel"]);
   let nextOrder: Fraction | undefined;
   const slabs = asList(part["slabs"]).map((slab, index): Slab => {
-    const [order, startAfter] = [check.readFigure(slab, "order"), check.readFigure(slab, "startAfter")];
+    const { order, startAfter, endAt } = readSlab(slab, check);
     const isNamed = (startAfter.numerator === 0n) === (compare(order, ONE) === 0);
     const expectedOrder = isNamed ? (nextOrder ?? order) : "1 for the first slab only";
     check.expect(`${at}, slab ${index + 1}, order`, expectedOrder, slab["order"]);
     nextOrder = add(order, ONE);
-    const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
     const unitsBelow = (level: Fraction): Fraction =>
       maxFraction(subtract(endAt === undefined ? level : minFraction(level, endAt), startAfter), ZERO);
     const units = isTiered ? subtract(unitsBelow(after), unitsBelow(before)) : quantity;
-    check.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
-    const { amount, rate, size } = verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
-    const range = endAt === undefined ? (startAfter.numerator === 0n ? [] : [startAfter]) : [startAfter, endAt];
-    return { order: Number(formatFraction(order)), units, amount, rate, numbers: [...range, ...size] };
+    return verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
   });
   check.expect(`${at}, slabs, quantity`, quantity, sumFigures(slabs, "units"));
   return slabs;
@@ -212,9 +209,7 @@ function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Ch
   let start = ZERO;
   return slabRows.map((slab, index): Slab => {
     const isLast = index === slabRows.length - 1;
-    const order = check.readFigure(slab, "order");
-    const startAfter = check.readFigure(slab, "startAfter");
-    const endAt = slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt");
+    const { order, startAfter, endAt } = readSlab(slab, check);
     const isFirst = startAfter.numerator === 0n;
     // Quantity 0 reaches at most the first slab (S7.5).
     const isReached = compare(quantity, startAfter) > 0 || (quantity.numerator === 0n && isFirst);
@@ -228,20 +223,21 @@ function verifySlabs(part: JsonObject, quantity: Fraction, at: string, check: Ch
     check.expect(`${at}, slab ${index + 1}, order`, isNamed ? place : "1 for the first slab only", slab["order"]);
     start = endAt ?? start;
     const units = isTiered ? subtract(isLast ? quantity : start, startAfter) : quantity;
-    check.expect(`${at}, slab ${index + 1}, quantity`, units, slab["quantity"]);
-    const { amount, rate, size } = verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
-    const range = endAt === undefined ? (isFirst ? [] : [startAfter]) : [startAfter, endAt];
-    return { order: Number(formatFraction(order)), units, amount, rate, numbers: [...range, ...size] };
+    return verifySlabPrice(slab, units, `${at}, slab ${index + 1}`, check);
   });
 }
 
-/** The price of units in a slab: rate and flat rate, with bounds applied (S7.3, S7.4). */
-function verifySlabPrice(
+function readSlab(
   slab: JsonObject,
-  units: Fraction,
-  at: string,
   check: Check,
-): { readonly amount: Fraction; readonly rate: Fraction; readonly size: readonly Fraction[] } {
+): { readonly order: Fraction; readonly startAfter: Fraction; readonly endAt: Fraction | undefined } {
+  const [order, startAfter] = [check.readFigure(slab, "order"), check.readFigure(slab, "startAfter")];
+  return { order, startAfter, endAt: slab["endAt"] === undefined ? undefined : check.readFigure(slab, "endAt") };
+}
+
+/** Verifies the units in a slab and their price: rate and flat rate, with bounds applied (S7.3, S7.4). */
+function verifySlabPrice(slab: JsonObject, units: Fraction, at: string, check: Check): Slab {
+  check.expect(`${at}, quantity`, units, slab["quantity"]);
   const rate = check.readFigure(slab, "rate");
   const size = slab["priceType"] === "PACKAGE" ? [check.readFigure(slab, "packageSize")] : [];
   const packages = size.map((each) => subtract(ZERO, roundToDigits(divide(subtract(ZERO, units), each), 0, "FLOOR")));
@@ -250,7 +246,9 @@ function verifySlabPrice(
   const flat = slab["flatRate"] === undefined ? ZERO : check.readFigure(slab, "flatRate");
   const amount = applyBounds(add(multiply(rate, multiplier), flat), slab, ONE, check);
   check.expect(`${at}, amount`, amount, slab["amount"]);
-  return { amount, rate, size };
+  const [order, startAfter, endAt] = ["order", "startAfter", "endAt"].map((name) => toFraction(slab[name]));
+  const range = endAt === undefined && startAfter?.numerator === 0n ? [] : [startAfter ?? ZERO, endAt ?? []].flat();
+  return { order: Number(formatFraction(order ?? ZERO)), units, amount, rate, numbers: [...range, ...size] };
 }
 
 /**

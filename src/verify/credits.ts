@@ -44,61 +44,42 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
   const contexts = new Map<JsonObject, CreditLineContext>();
   const linesById = new Map<unknown, JsonObject[]>();
   for (const line of lines) {
-    const { id } = line;
-    const creditLines = linesById.get(id);
-    if (creditLines === undefined) linesById.set(id, [line]);
-    else creditLines.push(line);
+    const creditLines = linesById.get(line["id"]) ?? [];
+    creditLines.push(line);
+    linesById.set(line["id"], creditLines);
   }
   for (const creditLines of linesById.values()) {
-    const older = creditLines.filter((line) => explanationOf(line)["takenBefore"] === undefined);
-    for (const context of orderByRemainder(older)) contexts.set(...context);
-    const first = older.length === 0 ? undefined : subtract(ZERO, sumFigures(older, "value"));
-    const newer = creditLines.filter((line) => !older.includes(line));
-    for (const context of orderByUsedAmount(newer, first)) contexts.set(...context);
+    // Older invoices don't state the amount used before. If an invoice in advance became final before an earlier one, the
+    // largest remainder first is not the order of use, and these lines have no context.
+    const isOlder = (line: JsonObject): boolean => explanationOf(line)["takenBefore"] === undefined;
+    const older = sortLines(creditLines.filter(isOlder), (line) => subtract(ZERO, figureOf(line, "left")));
+    for (const [index, line] of older.entries()) {
+      const before = older[index - 1];
+      contexts.set(line, before === undefined ? {} : { remainingBefore: figureOf(before, "remaining") });
+    }
+    const newer = sortLines(
+      creditLines.filter((line) => !isOlder(line)),
+      (line) => figureOf(line, "takenBefore"),
+    );
+    const creditAmount = newer[0] && explanationOf(newer[0])["creditAmount"];
+    let takenBefore = older.length === 0 ? undefined : subtract(ZERO, sumFigures(older, "value"));
+    for (const line of newer) {
+      contexts.set(line, { creditAmount, ...(takenBefore && { takenBefore }) });
+      takenBefore = subtract(figureOf(line, "takenBefore"), fractionOrZero(line["value"]));
+    }
   }
   return contexts;
 }
 
-/** Orders lines by the amount used before: each adds the amount of the previous one. */
-function orderByUsedAmount(
-  lines: readonly JsonObject[],
-  first: Fraction | undefined,
-): readonly (readonly [JsonObject, CreditLineContext])[] {
-  const sortedLines = lines.toSorted((a, b) => {
-    return (
-      compare(fractionOrZero(explanationOf(a)["takenBefore"]), fractionOrZero(explanationOf(b)["takenBefore"])) ||
-      compareValues(b, a)
-    );
-  });
-  const creditAmount = sortedLines[0] && explanationOf(sortedLines[0])["creditAmount"];
-  return sortedLines.map((line, index) => {
-    const before = sortedLines[index - 1];
-    const takenBefore = before
-      ? subtract(fractionOrZero(explanationOf(before)["takenBefore"]), fractionOrZero(before["value"]))
-      : first;
-    return [line, { creditAmount, ...(takenBefore && { takenBefore }) }];
-  });
+/** Sorts lines by a figure, the smallest first; of equal ones, the line that pays the least first. */
+function sortLines(lines: readonly JsonObject[], figure: (line: JsonObject) => Fraction): readonly JsonObject[] {
+  return lines.toSorted(
+    (a, b) => compare(figure(a), figure(b)) || compare(fractionOrZero(b["value"]), fractionOrZero(a["value"])),
+  );
 }
 
-/**
- * Orders lines by the remainder, largest first. If an invoice in advance became final before an earlier one, this is
- * not the order of use, and these lines have no context.
- */
-function orderByRemainder(lines: readonly JsonObject[]): readonly (readonly [JsonObject, CreditLineContext])[] {
-  const sortedLines = lines.toSorted((a, b) => {
-    return (
-      compare(fractionOrZero(explanationOf(b)["left"]), fractionOrZero(explanationOf(a)["left"])) || compareValues(b, a)
-    );
-  });
-  return sortedLines.map((line, index) => {
-    const before = sortedLines[index - 1];
-    return [line, before === undefined ? {} : { remainingBefore: fractionOrZero(explanationOf(before)["remaining"]) }];
-  });
-}
-
-/** Negative if the first is smaller. */
-function compareValues(a: JsonObject, b: JsonObject): number {
-  return compare(fractionOrZero(a["value"]), fractionOrZero(b["value"]));
+function figureOf(line: JsonObject, name: string): Fraction {
+  return fractionOrZero(explanationOf(line)[name]);
 }
 
 function explanationOf(line: JsonObject): JsonObject {

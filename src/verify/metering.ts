@@ -1,5 +1,12 @@
 /** Meters events independently, by the rules of a book (S4, S5, S19). */
-import { type Aggregation, hasKeys, readAggregation, readAggregations, listKeyedUnits } from "./aggregation.ts";
+import {
+  type Aggregation,
+  hasKeys,
+  readAggregation,
+  readAggregations,
+  listKeyedUnits,
+  findMeasure,
+} from "./aggregation.ts";
 import {
   add,
   compare,
@@ -25,7 +32,6 @@ import {
   type RuleEvaluator,
   toText,
 } from "./rules.ts";
-import { listComputedFields, listNames, toComputation } from "./short-items.ts";
 import {
   addToCell,
   createUsedGroups,
@@ -356,4 +362,37 @@ function tryReadInstant(timestamp: unknown): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The names of declared fields. */
+export function listNames(fields: unknown): readonly string[] {
+  return Array.isArray(fields) ? fields.map((field) => asText(field) || asText(asObject(field)["name"])) : [];
+}
+
+/** The computed fields of a schema. */
+export function listComputedFields({ computed, computedDimensions }: JsonObject): readonly JsonObject[] {
+  const types = [["ATTRIBUTE", computed] as const, ["DIMENSION", computedDimensions] as const];
+  return types.flatMap(([type, fields]) =>
+    Object.entries(asObject(fields)).map(([name, value]) => ({ name, type, value, enrichmentType: "JSON_LOGIC" })),
+  );
+}
+
+/** The computation of a meter. */
+export function toComputation(meter: JsonObject): JsonObject {
+  const { where } = meter;
+  const { field = "sum" } = findMeasure(meter) ?? {};
+  const measured = meter[field];
+  const conditions = Object.entries(asObject(where)).map(([dimension, condition]) => {
+    const { not } = asObject(condition);
+    const values = [toExactNumbers(not ?? condition)].flat().map(toText);
+    const isOneOf = { in: [{ var: `dimension.${dimension}` }, values] };
+    return not === undefined ? isOneOf : { "!": [isOneOf] };
+  });
+  return {
+    computation:
+      typeof measured === "string"
+        ? { var: `${field === "unique" ? "dimension" : "attribute"}.${measured}` }
+        : measured,
+    matcher: conditions.length === 0 ? undefined : { and: conditions },
+  };
 }

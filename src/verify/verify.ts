@@ -99,10 +99,9 @@ function toCount({ verified, total }: Tally): Count {
 function compareCells(metering: Metering, rows: UsageCells, tally: Tally): void {
   for (const key of new Set([...rows.keys(), ...metering.cells.keys()])) {
     const [account = "", meterId = ""] = JSON.parse(key) as string[];
+    if (metering.unverified.has(meterId)) continue;
     const [meteredDays, rowDays] = [metering.cells.get(key), rows.get(key)];
-    for (const day of metering.unverified.has(meterId)
-      ? []
-      : new Set([...(rowDays ?? []), ...(meteredDays ?? [])].map(([each]) => each))) {
+    for (const day of new Set([...(rowDays ?? []), ...(meteredDays ?? [])].map(([each]) => each))) {
       const meteredUnits = meteredDays?.get(day) ?? ZERO;
       const rowUnits = rowDays?.get(day) ?? (meteredUnits.numerator === 0n ? ZERO : undefined);
       runCheck(tally, `the cell of ${account}, ${meterId}, ${day}`, (check) =>
