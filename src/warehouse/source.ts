@@ -210,28 +210,29 @@ function toSourceTime(
 /** How messages name a source whose columns are checked. */
 interface CheckedSource {
   readonly name: string;
-  /** What expects a column: `the map uses the column "x"`. */
-  readonly expects: (column: string) => string;
+  /** What expects a column, such as `the map uses the column`. */
+  readonly expects: string;
   readonly kind: "file" | "table";
   /** The database's type names of lists and objects. */
   readonly nestedTypes: RegExp;
 }
 
-/** Checks that a column exists and contains no lists or objects. @throws {RatebookError} ERR_INPUT_INVALID */
-export function checkColumn(
-  column: string,
+/** Checks that columns exist and contain no lists or objects. @throws {RatebookError} ERR_INPUT_INVALID */
+export function checkColumns(
+  names: readonly string[],
   columns: ReadonlyMap<string, ColumnType>,
   { name, expects, kind, nestedTypes }: CheckedSource,
 ): void {
-  const type = columns.get(column);
-  if (type === undefined) {
-    const names = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
-    throw invalidTableError(`${name}: ${expects(JSON.stringify(column))}, but the ${kind} has ${names.join(", ")}`);
+  for (const column of names) {
+    const type = columns.get(column);
+    const found = [...columns.keys()].slice(0, 20).map((each) => JSON.stringify(each));
+    if (type === undefined)
+      throw invalidTableError(`${name}: ${expects} ${JSON.stringify(column)}, but the ${kind} has ${found.join(", ")}`);
+    if (type.type === "other" && nestedTypes.test(type.name))
+      throw invalidTableError(
+        `${name}: the column ${JSON.stringify(column)} has the type ${type.name}: expected a string, number or time`,
+      );
   }
-  if (type.type === "other" && nestedTypes.test(type.name))
-    throw invalidTableError(
-      `${name}: the column ${JSON.stringify(column)} has the type ${type.name}: expected a string, number or time`,
-    );
 }
 
 /** The error for an unusable table, file or map. */

@@ -165,10 +165,11 @@ function findExample(
 }
 
 /** Reports digits of a rate that change no rounded price in the slab. Found by trying quantities, not proved. */
-function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: CurveOptions): readonly LintFinding[] {
+function lintRateDigits(currencyCard: CardInCurrency, { rounding }: CurveOptions): readonly LintFinding[] {
+  const { card, rates, slabs } = currencyCard;
   const digits = minorUnitDigits(rates.currency);
   const half = new Decimal(`5e-${digits + 1}`);
-  return slabs.slabs.flatMap((slab, index) => {
+  return slabs.slabs.flatMap((slab) => {
     const { rate, order, endAt } = slab;
     const quantityMax = card.quantityMax ?? endAt;
     if (rate.decimalPlaces() <= digits || quantityMax === undefined) return [];
@@ -178,17 +179,13 @@ function lintRateDigits({ card, rates, slabs }: CardInCurrency, { rounding }: Cu
     const formatPrice = (each: Decimal): string =>
       formatAmountWithCurrency(roundFraction(toFraction(multiply(each, times)), digits, rounding), rates.currency);
     if (formatPrice(rate) !== formatPrice(truncatedRate)) return [];
-    const rateIndex = card.rateValues.indexOf(rates);
-    return createFinding(
-      "RATE_TOO_FINE",
-      { path: [...card.path, "rateValues", rateIndex, "slabRates", index], at: `${card.at}/slab/${order}` },
-      {
-        level: "note",
-        message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
-        example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
-        searched: true,
-      },
-    );
+    const place = toLintPlace(currencyCard, { slab: order });
+    return createFinding("RATE_TOO_FINE", place, {
+      level: "note",
+      message: `the last digit of the rate ${formatDecimal(rate)} of slab ${order} is too small to matter in ${rates.currency}`,
+      example: `${formatDecimal(times)} times ${formatDecimal(rate)} is ${formatPrice(rate)}, and ${formatDecimal(times)} times ${formatDecimal(truncatedRate)} is ${formatPrice(truncatedRate)}`,
+      searched: true,
+    });
   });
 }
 
@@ -210,7 +207,10 @@ function slabAt({ slabs }: CardInCurrency, order: number): RatedSlab | undefined
   return slabs.slabs[order - 1];
 }
 
-function toLintPlace({ card, rates }: CardInCurrency, piece: PricePiece): Pick<PricedCard, "path" | "at"> {
+function toLintPlace(
+  { card, rates }: CardInCurrency,
+  piece: Pick<PricePiece, "slab">,
+): Pick<PricedCard, "path" | "at"> {
   const rateIndex = card.rateValues.indexOf(rates);
   return {
     path: [...card.path, "rateValues", rateIndex, "slabRates", piece.slab - 1],

@@ -46,15 +46,12 @@ function findDuplicateFees({ addOns }: Book, { details, path, at }: CardSet): re
       .find((other) => feeName(other) === feeName(card) && card.rateValues.some((rate) => hasSameRate(other, rate)));
     const sharedRate = first && card.rateValues.find((rate) => hasSameRate(first, rate));
     if (first === undefined || sharedRate === undefined) return [];
-    return createFinding(
-      "FEE_TWICE",
-      { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` },
-      {
-        message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
-        example: `both cost ${formatAmountWithCurrency(sharedRate.rate, sharedRate.currency)}`,
-        searched: true,
-      },
-    );
+    const place = { path: [...path, "fixedFeeRateCards", index], at: `${at}/fee/${card.id}` };
+    return createFinding("FEE_TWICE", place, {
+      message: `two fees named ${JSON.stringify(feeName(card))} cost the same: ${first.id} and ${card.id}`,
+      example: `both cost ${formatAmountWithCurrency(sharedRate.rate, sharedRate.currency)}`,
+      searched: true,
+    });
   });
 }
 
@@ -76,14 +73,11 @@ function findIdleCommitments({ organization }: Book, { details, path, at }: Card
       organization.rounding,
     );
     if (cards.length === 0 || shortfall.gt(ZERO)) return [];
-    return createFinding(
-      "COMMITMENT_IDLE",
-      { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` },
-      {
-        message: `the minimum commitment in ${currency} has no effect: the fees of a whole cycle already reach it`,
-        example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
-      },
-    );
+    const place = { path: [...path, "minimumCommitment", "rateValues", index], at: `${at}/commitment` };
+    return createFinding("COMMITMENT_IDLE", place, {
+      message: `the minimum commitment in ${currency} has no effect: the fees of a whole cycle already reach it`,
+      example: `a whole cycle without usage costs ${formatAmountWithCurrency(total, currency)} in fees, the commitment is ${formatAmountWithCurrency(rate, currency)}`,
+    });
   });
 }
 
@@ -110,14 +104,11 @@ function findFreeTiers({ details, path, at }: CardSet): readonly LintFinding[] {
       const freeUnits =
         (firstChargedPiece < 0 ? pieces.at(-1)?.until : pieces[firstChargedPiece]?.from)?.quantity ?? ZERO;
       if (!atZero.isZero() || freeUnits.lte(entitledUnits)) return [];
-      return createFinding(
-        "FREE_TIER_ABOVE_ENTITLEMENT",
-        { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` },
-        {
-          message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
-          example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmountWithCurrency(ZERO, rates.currency)}`,
-        },
-      );
+      const place = { path: [...path, "entitlementOverageRateCards", index], at: `${at}/overage/${card.featureId}` };
+      return createFinding("FREE_TIER_ABOVE_ENTITLEMENT", place, {
+        message: `more overage of ${card.featureId} is free in ${rates.currency} than the entitlement contains`,
+        example: `the entitlement is ${formatDecimal(entitledUnits)}, and ${formatDecimal(freeUnits)} units beyond it cost ${formatAmountWithCurrency(ZERO, rates.currency)}`,
+      });
     });
   });
 }
@@ -129,14 +120,11 @@ function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding
   return details.creditGrantRateCards.flatMap((card, index) => {
     const entities = card.grantDetails.applicableEntityIds ?? [];
     if (entities.length === 0 || entities.some((id) => chargedIds.has(id))) return [];
-    return createFinding(
-      "CREDIT_UNUSABLE",
-      { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` },
-      {
-        message: `the granted credit ${card.id} pays for nothing on its plan`,
-        example: `it pays for ${entities.join(", ")}; the plan has no such card`,
-      },
-    );
+    const place = { path: [...path, "creditGrantRateCards", index], at: `${at}/grant/${card.id}` };
+    return createFinding("CREDIT_UNUSABLE", place, {
+      message: `the granted credit ${card.id} pays for nothing on its plan`,
+      example: `it pays for ${entities.join(", ")}; the plan has no such card`,
+    });
   });
 }
 
@@ -156,15 +144,12 @@ function findTooFineFees({ organization }: Book, { details, path, at }: CardSet)
       const digits = minorUnitDigits(currency);
       if (enableProration || rate.decimalPlaces() <= digits) return [];
       const roundedRate = roundFraction(toFraction(rate), digits, organization.rounding);
-      return createFinding(
-        "RATE_TOO_FINE",
-        { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` },
-        {
-          level: "note",
-          message: `the fee ${id} has more decimals than ${currency} has`,
-          example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmountWithCurrency(roundedRate, currency)} each time`,
-        },
-      );
+      const place = { path: [...path, "fixedFeeRateCards", index, "rateValues", position], at: `${at}/fee/${id}` };
+      return createFinding("RATE_TOO_FINE", place, {
+        level: "note",
+        message: `the fee ${id} has more decimals than ${currency} has`,
+        example: `a fee of ${formatDecimal(rate)} is charged as ${formatAmountWithCurrency(roundedRate, currency)} each time`,
+      });
     }),
   );
 }
@@ -174,15 +159,12 @@ function findFixedProration({ usageMeters }: Book, { details, path, at }: CardSe
   return details.usageRateCards.flatMap(({ usageMeterId, enableProration }, index) => {
     const meter = usageMeters.find(({ id }) => id === usageMeterId);
     if (meter?.aggregation !== "TIME_WEIGHTED" || !mayBeProrated(meter) || enableProration !== false) return [];
-    return createFinding(
-      "PRORATION_FIXED",
-      { path: [...path, "usageRateCards", index, "enableProration"], at: `${at}/usage/${usageMeterId}` },
-      {
-        level: "note",
-        message: "the price of an average level is always prorated; remove the field, which has no effect",
-        example: "if a cycle of 30 days is cut after 15, a level of 10 costs half the price of 10",
-      },
-    );
+    const place = { path: [...path, "usageRateCards", index, "enableProration"], at: `${at}/usage/${usageMeterId}` };
+    return createFinding("PRORATION_FIXED", place, {
+      level: "note",
+      message: "the price of an average level is always prorated; remove the field, which has no effect",
+      example: "if a cycle of 30 days is cut after 15, a level of 10 costs half the price of 10",
+    });
   });
 }
 
@@ -194,14 +176,11 @@ export function lintAccount(account: Account, index: number): readonly LintFindi
   const lintEndedCredits = (list: "credits" | "featureCredits") =>
     account[list].flatMap(({ id, effectiveUntil }, position) => {
       if (effectiveUntil === undefined || effectiveUntil === null || effectiveUntil > first) return [];
-      return createFinding(
-        "CREDIT_UNUSABLE",
-        { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` },
-        {
-          message: `the credit ${id} of ${account.id} ends before it can be used`,
-          example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
-        },
-      );
+      const place = { path: ["accounts", index, list, position], at: `${account.id}/${list}/${id}` };
+      return createFinding("CREDIT_UNUSABLE", place, {
+        message: `the credit ${id} of ${account.id} ends before it can be used`,
+        example: `it ends at ${formatInstant(effectiveUntil)}, and the first plan begins at ${formatInstant(first)}`,
+      });
     });
   return [...lintEndedCredits("credits"), ...lintEndedCredits("featureCredits")];
 }

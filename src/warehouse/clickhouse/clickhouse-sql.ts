@@ -12,8 +12,9 @@ import type { EventSchema } from "../../book/resources/event-schema.ts";
 import { DAY_MS, dayOf, formatDate, type Instant, instantOfDay, addDays } from "../../calendar/instant.ts";
 import { INT64_END, type NumberRange } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
-import { type Dialect, toOneLine } from "../sql/dialect.ts";
 import {
+  type Dialect,
+  toOneLine,
   decimalPattern,
   PLAIN_END_SECONDS,
   toComparedTextSql,
@@ -21,7 +22,7 @@ import {
   toNumericTimeSql,
   toPartTextSql,
   toPlainTextSql,
-} from "../sql/event-parts.ts";
+} from "../sql/expressions.ts";
 import type { EventTable } from "../sql/standalone.ts";
 
 const ROW = "e";

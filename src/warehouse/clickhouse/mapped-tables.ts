@@ -8,8 +8,7 @@ import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { CellQuery } from "../../ledger/external-usage.ts";
 import { type DatabaseReadOptions, type MappedRows, openDatabaseCursors } from "../reading/database-cursors.ts";
 import { bindSource, type ColumnType, invalidTableError, type Source, toSourceColumn } from "../source.ts";
-import type { Database } from "../sql/dialect.ts";
-import { toComparedTextSql } from "../sql/event-parts.ts";
+import { type Database, toComparedTextSql } from "../sql/expressions.ts";
 import { clickHouseSql } from "./clickhouse-sql.ts";
 import {
   type ClickHouse,

@@ -4,8 +4,8 @@
  * it doesn't change while it is read (S17.5).
  */
 import { RatebookError } from "../../errors.ts";
-import { checkColumn, type ColumnType, usageChangedError, invalidTableError } from "../source.ts";
-import { type Database, importDriver, type Row } from "../sql/dialect.ts";
+import { checkColumns, type ColumnType, usageChangedError, invalidTableError } from "../source.ts";
+import { type Database, importDriver, type Row } from "../sql/expressions.ts";
 import { clickHouseSql, quoteClickhouseText } from "./clickhouse-sql.ts";
 
 export interface TableName {
@@ -80,13 +80,8 @@ export async function readTableColumns(
   const columns = new Map<string, ColumnType>();
   for await (const rows of db.stream(`describe table ${name}`))
     for (const [column, type] of rows) columns.set(String(column), parseClickHouseType(String(type)));
-  const checkedSource = {
-    name: table,
-    expects: (column: string) => `expected a column ${column}`,
-    kind: "table",
-    nestedTypes: NESTED_TYPES,
-  } as const;
-  for (const column of columnNames) checkColumn(column, columns, checkedSource);
+  const expects = "expected a column";
+  checkColumns(columnNames, columns, { name: table, expects, kind: "table", nestedTypes: NESTED_TYPES });
   const from: TableColumns["from"] = (rows) => {
     if (rows === undefined) return `${name} as e`;
     const columnList = rows.columns.length === 0 ? "1" : rows.columns.map(quoteName).join(", ");

@@ -15,8 +15,7 @@ import {
 } from "../reading/database-cursors.ts";
 import { type Source, toSourceColumn, usageChangedError } from "../source.ts";
 import { toIdHashSql } from "../sql/classified-rows.ts";
-import type { Database } from "../sql/dialect.ts";
-import { toTextListSql } from "../sql/event-parts.ts";
+import { type Database, toTextListSql } from "../sql/expressions.ts";
 import { clickHouseSql, createRowCondition, quoteClickhouseText } from "./clickhouse-sql.ts";
 import { bindTableParts, listNeededColumns, requireTableNames, type TablePart } from "./mapped-tables.ts";
 import {

@@ -8,8 +8,7 @@
  */
 import type { NumberRange } from "../pushdown/term.ts";
 import type { SourceColumn, SourceTime } from "../source.ts";
-import type { Dialect } from "../sql/dialect.ts";
-import { decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/event-parts.ts";
+import { type Dialect, decimalPattern, PLAIN_END_SECONDS, toNumericTimeSql, toDoubleSql } from "../sql/expressions.ts";
 
 const integerLiteral: Dialect["integerLiteral"] = (value, isWide) => `${value}::${isWide ? "HUGEINT" : "BIGINT"}`;
 const parseInteger: Dialect["parseInteger"] = (text) => `try_cast(${text} as BIGINT)`;

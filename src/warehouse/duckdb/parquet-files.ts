@@ -19,8 +19,8 @@ import {
   type MappedRows,
   openDatabaseCursors,
 } from "../reading/database-cursors.ts";
-import { checkColumn, type ColumnType, invalidTableError, usageChangedError } from "../source.ts";
-import { type Database, importDriver, type Row, type Value } from "../sql/dialect.ts";
+import { checkColumns, type ColumnType, invalidTableError, usageChangedError } from "../source.ts";
+import { type Database, importDriver, type Row, type Value } from "../sql/expressions.ts";
 import { quoteDuckdbName, quoteDuckdbText, duckDbSql } from "./duckdb-sql.ts";
 
 /** The column with a row's file name. */
@@ -50,13 +50,8 @@ async function openParquetFiles(
   const [first = ""] = names;
   const stamps = await readFileStamps(names);
   const columns = await readColumns(db, first);
-  const checkedSource = {
-    name: first,
-    expects: (column: string) => `the map uses the column ${column}`,
-    kind: "file",
-    nestedTypes: NESTED_TYPES,
-  } as const;
-  for (const name of columnNames) checkColumn(name, columns, checkedSource);
+  const expects = "the map uses the column";
+  checkColumns(columnNames, columns, { name: first, expects, kind: "file", nestedTypes: NESTED_TYPES });
   await checkShapes(db, list, columnNames);
   return {
     from: `read_parquet(${list}, filename = ${quoteDuckdbText(FILE_COLUMN)}, file_row_number = true)`,
@@ -237,8 +232,7 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
       execute,
       // A connection has one result at a time.
       stream: (sql) => streamRows(connect, sql),
-      materialize: createMaterializer(execute),
-      selectTexts: createTextLister(execute),
+      ...createTableStore(execute),
       close,
     };
   } catch (error) {
@@ -247,25 +241,23 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
   }
 }
 
-/** Stores the results of statements in tables. */
-function createMaterializer(execute: DuckDb["execute"]): Database["materialize"] {
+/** Stores the results of statements, and texts, in tables. */
+function createTableStore(execute: DuckDb["execute"]): Pick<Database, "materialize" | "selectTexts"> {
   let count = 0;
-  return async (sql) => {
-    const table = `result_${count++}`;
-    await execute(`create table ${table} as ${sql}`);
-    const [[rows] = []] = await execute(`select count(*) from ${table}`);
-    return Number(rows) === 0 ? undefined : `select * from ${table}`;
-  };
-}
-
-/** Stores texts in tables. One JSON text is read ten times as fast as a list of literals. */
-function createTextLister(execute: DuckDb["execute"]): Database["selectTexts"] {
-  let count = 0;
-  return async (texts) => {
-    const table = `texts_${count++}`;
-    const list = quoteDuckdbText(JSON.stringify(texts));
-    await execute(`create table ${table} as select unnest(from_json(${list}, '["VARCHAR"]')) as name`);
-    return `select name from ${table}`;
+  return {
+    materialize: async (sql) => {
+      const table = `result_${count++}`;
+      await execute(`create table ${table} as ${sql}`);
+      const [[rows] = []] = await execute(`select count(*) from ${table}`);
+      return Number(rows) === 0 ? undefined : `select * from ${table}`;
+    },
+    // One JSON text is read ten times as fast as a list of literals.
+    selectTexts: async (texts) => {
+      const table = `texts_${count++}`;
+      const list = quoteDuckdbText(JSON.stringify(texts));
+      await execute(`create table ${table} as select unnest(from_json(${list}, '["VARCHAR"]')) as name`);
+      return `select name from ${table}`;
+    },
   };
 }
 

@@ -97,16 +97,10 @@ interface PushdownOptions {
   readonly explainsUnmetered?: boolean | undefined;
 }
 
-interface ResolvedOptions {
-  readonly ranges: AttributeRangeLookup;
-  readonly keepsValues: boolean;
-  readonly explainsUnmetered: boolean;
-}
-
 /** Plans the pushdown of a checked book. */
 export function planPushdown(
   book: Pick<Book, "eventSchemas" | "usageMeters">,
-  { ranges = createTextRange, keepsValues = false, explainsUnmetered = false }: PushdownOptions = {},
+  options: PushdownOptions = {},
 ): PushdownPlan {
   const schemas = new Map<string, PushedSchema>();
   const decisions: PushdownDecision[] = [];
@@ -115,7 +109,7 @@ export function planPushdown(
     const meters = book.usageMeters.filter(
       ({ status, eventSchemaName }) => status === "ACTIVE" && eventSchemaName === schema.name,
     );
-    const outcome = pushSchema(schema, meters, { ranges, keepsValues, explainsUnmetered });
+    const outcome = pushSchema(schema, meters, options);
     if ("attributes" in outcome) schemas.set(schema.name, outcome);
     const reasons: ReadonlyMap<string, string> = "attributes" in outcome ? new Map() : outcome.reasons;
     const first = [...reasons][0];
@@ -149,17 +143,13 @@ interface PushdownRefusal {
 function pushSchema(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  options: ResolvedOptions,
+  options: PushdownOptions,
 ): PushedSchema | PushdownRefusal {
-  if (schema.featureDetails !== undefined) {
-    return { reasons: new Map([["", "it consumes a feature, so the order of events matters"]]) };
-  }
-  if (schema.enrichments.dependencies.length > 0) {
-    return { reasons: new Map([["", "it uses settings of accounts"]]) };
-  }
-  if (countMaximumSteps(schema, meters) > computeEventSteps(RULE_BUDGET)) {
-    return { reasons: new Map([["", "its rules may exceed the budget of an event"]]) };
-  }
+  const refuse = (reason: string): PushdownRefusal => ({ reasons: new Map([["", reason]]) });
+  if (schema.featureDetails !== undefined) return refuse("it consumes a feature, so the order of events matters");
+  if (schema.enrichments.dependencies.length > 0) return refuse("it uses settings of accounts");
+  if (countMaximumSteps(schema, meters) > computeEventSteps(RULE_BUDGET))
+    return refuse("its rules may exceed the budget of an event");
   let refusal: PushedSchema | PushdownRefusal = { reasons: new Map() };
   for (const bounds of BOUNDS) {
     const attempt = pushWithinBounds(schema, meters, options, bounds);
@@ -173,7 +163,7 @@ function pushSchema(
 function pushWithinBounds(
   schema: EventSchema,
   meters: readonly UsageMeter[],
-  { ranges, keepsValues, explainsUnmetered }: ResolvedOptions,
+  { ranges = createTextRange, keepsValues = false, explainsUnmetered = false }: PushdownOptions,
   bounds: DigitBounds,
 ): PushedSchema | (PushdownRefusal & { readonly mayFitNarrowerBounds: boolean }) {
   const reasons = new Map<string, string>();
@@ -249,17 +239,17 @@ function inferFields(
   };
   const fields: PushedField[] = [];
   for (const field of fieldsInOrder(schema)) {
-    const withFieldName = <Result>(work: () => Result): Result =>
-      withReasonPrefix(`field ${formatValue(field.name)}`, work);
-    if (field.type === "ATTRIBUTE") {
-      const term = withFieldName(() => inferFieldNumber(field, variables));
-      fields.push({ kind: "number", slot: numbers.size, term });
-      numbers.set(field.name, createAttributeTerm(numbers.size, term.range));
-    } else {
-      const term = withFieldName(() => inferFieldText(field, variables));
-      fields.push({ kind: "text", slot: texts.size, term });
-      texts.set(field.name, createDimensionTerm(texts.size));
-    }
+    withReasonPrefix(`field ${formatValue(field.name)}`, () => {
+      if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
+      if (field.type === "ATTRIBUTE") {
+        const term = inferFieldNumber(field, variables);
+        fields.push({ kind: "number", slot: numbers.size, term });
+        numbers.set(field.name, createAttributeTerm(numbers.size, term.range));
+      } else {
+        fields.push({ kind: "text", slot: texts.size, term: inferFieldText(field, variables) });
+        texts.set(field.name, createDimensionTerm(texts.size));
+      }
+    });
   }
   return { fields, variables, dimensionSlots: new Map([...texts.keys()].map((name, slot) => [name, slot])) };
 }
@@ -267,7 +257,6 @@ function inferFields(
 type Field = EventSchema["enrichments"]["fields"][number];
 
 function inferFieldNumber(field: Field, variables: VariableTerms): NumberTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
   if (field.enrichmentType === "JSON_LOGIC") return inferNumber(requireWithinBudget(field.value), variables);
   const value = toRuleValue(field.value);
   const exact = typeof value === "string" ? exactOfText(value) : value;
@@ -277,7 +266,6 @@ function inferFieldNumber(field: Field, variables: VariableTerms): NumberTerm {
 }
 
 function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
-  if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
   if (field.enrichmentType === "VALUE" && typeof field.value !== "string")
     throw new NotPushableError("its value is not a string");
   if (field.enrichmentType === "VALUE") return createTextLiteral(field.value as string);
@@ -286,9 +274,9 @@ function inferFieldText(field: Field, variables: VariableTerms): TextTerm {
   return term;
 }
 
-function withReasonPrefix<Result>(what: string, work: () => Result): Result {
+function withReasonPrefix(what: string, work: () => void): void {
   try {
-    return work();
+    work();
   } catch (error) {
     if (!(error instanceof NotPushableError)) throw error;
     throw new NotPushableError(`${what}: ${error.message}`, error.mayFitNarrowerBounds);

@@ -21,7 +21,7 @@ import type { UsageCell } from "../../metering/usage.ts";
 import { exactOfText, formatExact } from "../../numbers/exact.ts";
 import { planPushdown, createTextRange } from "../pushdown/plan-pushdown.ts";
 import { bindSource, type ColumnType, computePartRange, explainNotPushable, toSourceColumn } from "../source.ts";
-import type { Database } from "../sql/dialect.ts";
+import type { Database } from "../sql/expressions.ts";
 import { type Metering, meterSources, type PlainGroup, type SourceRow } from "../sql/meter-sources.ts";
 import type { MeteredSource } from "../sql/metering-statements.ts";
 import { listAccountNames } from "../sql/standalone.ts";

@@ -5,8 +5,10 @@ import { VALUE_LENGTH_MAX } from "../../metering/measure-units.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import { type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
 import { type Source, computePartRange, type SourcePart } from "../source.ts";
-import { type Dialect, indent, toOneLine } from "./dialect.ts";
 import {
+  type Dialect,
+  indent,
+  toOneLine,
   toComparedTextSql,
   toPartTextSql,
   toPlainTextSql,
@@ -19,7 +21,7 @@ import {
   toTermSql,
   toTextSql,
   toTruthSql,
-} from "./event-parts.ts";
+} from "./expressions.ts";
 
 const DAY_MILLIS = 86_400_000n;
 /** The core's safe integers. Sums within them keep every bill within its digits (S1.4). */
@@ -50,35 +52,23 @@ export function toIdHashSql(source: Source, sql: Dialect): string {
   return sql.hash(toPartTextSql(source.id, sql));
 }
 
+/** Which rows are selected, with which columns besides their fields. */
+interface RowSelection {
+  readonly plain: PlainRowConditions;
+  readonly sql: Dialect;
+  readonly extraColumns?: string;
+  /** A condition on the source's columns; other rows are left out. */
+  readonly sourceCondition?: string | undefined;
+}
+
 /**
  * Selects the rows of a schema with the columns `plain`, `account_id`, `at_ms`, `day`, and for each meter its match
  * `m0` and units or value `u0`.
  */
-export function selectClassifiedRows(
-  source: Source,
-  pushedSchema: PushedSchema,
-  {
-    plain,
-    sql,
-    extraColumns = "",
-    sourceCondition,
-  }: {
-    readonly plain: PlainRowConditions;
-    readonly sql: Dialect;
-    readonly extraColumns?: string;
-    /** A condition on the source's columns; other rows are left out. */
-    readonly sourceCondition?: string | undefined;
-  },
-): string {
+export function selectClassifiedRows(source: Source, pushedSchema: PushedSchema, selection: RowSelection): string {
+  const { plain, sql } = selection;
   const { fields, meters, schema } = pushedSchema;
-  const stages = [
-    selectSourceColumns(source, pushedSchema, {
-      hasHash: plain.repeatedIdsSql !== undefined,
-      extraColumns,
-      sourceCondition,
-      sql,
-    }),
-  ];
+  const stages = [selectSourceColumns(source, pushedSchema, selection)];
   for (const { kind, slot, term } of fields) {
     const column =
       kind === "number"
@@ -114,23 +104,13 @@ export function selectClassifiedRows(
 function selectSourceColumns(
   source: Source,
   pushedSchema: PushedSchema,
-  {
-    hasHash,
-    extraColumns,
-    sourceCondition,
-    sql,
-  }: {
-    readonly hasHash: boolean;
-    readonly extraColumns: string;
-    readonly sourceCondition: string | undefined;
-    readonly sql: Dialect;
-  },
+  { plain, extraColumns = "", sourceCondition, sql }: RowSelection,
 ): string {
   const { schema, attributes, dimensions } = pushedSchema;
   const columns = [
     // Checked outside the column's expression: checking inside it would copy the text, a sixth of the total time.
     `${toPlainTextSql(source.id, sql)} as id`,
-    ...(hasHash ? [`${toIdHashSql(source, sql)} as id_hash`] : []),
+    ...(plain.repeatedIdsSql === undefined ? [] : [`${toIdHashSql(source, sql)} as id_hash`]),
     `${toPlainTextSql(source.accountId, sql)} as account_id`,
     `${toPlainInstantSql(source.timestamp, sql)} as at_ms`,
     ...attributes.map(

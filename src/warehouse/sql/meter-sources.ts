@@ -10,8 +10,9 @@ import { addExact, type Exact, exactOfText, formatExact, multiplyExact } from ".
 import type { PushedSum, PushedValues } from "../pushdown/push-meter.ts";
 import { usageChangedError } from "../source.ts";
 import { type PlainRowConditions, summingScale } from "./classified-rows.ts";
-import type { Database, Row, Value } from "./dialect.ts";
+import type { Database, Row, Value } from "./expressions.ts";
 import {
+  findLayout,
   hasList,
   selectAccounts,
   selectOrderedGroups,
@@ -146,14 +147,8 @@ async function countRowsAndUnknownAccounts(
 }
 
 /** The column indexes of a group's row. */
-const SOURCE_COLUMN = 0;
-const SCHEMA_COLUMN = 1;
-const ACCOUNT_COLUMN = 2;
-const DAY_COLUMN = 3;
-const EVENTS_COLUMN = 4;
-const METERED_COLUMN = 5;
-const FIRST_AT_COLUMN = 6;
-const LAST_AT_COLUMN = 7;
+const [SOURCE_COLUMN, SCHEMA_COLUMN, ACCOUNT_COLUMN, DAY_COLUMN] = [0, 1, 2, 3] as const;
+const [EVENTS_COLUMN, METERED_COLUMN, FIRST_AT_COLUMN, LAST_AT_COLUMN] = [4, 5, 6, 7] as const;
 /** The texts of groups, then the sums, then the lists of values if there are any. */
 const FIRST_TEXT_COLUMN = 8;
 const CELL_COLUMNS = [SOURCE_COLUMN, SCHEMA_COLUMN, ACCOUNT_COLUMN, DAY_COLUMN] as const;
@@ -172,7 +167,9 @@ async function* readGroups(
   sources: readonly MeteredSource[],
   expectedCount: number,
 ): AsyncIterable<readonly PlainGroup[]> {
-  const layout = findLayout(sources);
+  const { dimensionCount, meterCount } = findLayout(sources);
+  const firstSum = FIRST_TEXT_COLUMN + dimensionCount;
+  const layout = { firstSum, firstList: firstSum + meterCount };
   let events = 0;
   let rowsOfLast: readonly Row[] = [];
   for await (const rows of blocks) {
@@ -199,23 +196,11 @@ function splitByCell(rows: readonly Row[]): Row[][] {
   return cells;
 }
 
-/** The column of the first sum, and that of the first list of values. */
-interface RowLayout {
-  readonly firstSum: number;
-  readonly firstList: number;
-}
-
-function findLayout(sources: readonly MeteredSource[]): RowLayout {
-  const schemas = sources.flatMap(({ pushedSchemas }) => pushedSchemas);
-  const firstSum = FIRST_TEXT_COLUMN + Math.max(...schemas.map(({ groupDimensions }) => groupDimensions.length));
-  return { firstSum, firstList: firstSum + Math.max(...schemas.map(({ meters }) => meters.length)) };
-}
-
 /** The sums of the rows of one account and day: one for each group, or one without groups. */
 function toPlainGroup(
   rows: readonly Row[],
   sources: readonly MeteredSource[],
-  { firstSum, firstList }: RowLayout,
+  { firstSum, firstList }: { readonly firstSum: number; readonly firstList: number },
 ): PlainGroup {
   const [firstRow = []] = rows;
   const source = Number(firstRow[SOURCE_COLUMN]);

@@ -7,8 +7,9 @@ import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import type { PushedMeter } from "../pushdown/push-meter.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import { type PlainRowConditions, selectClassifiedRows, summingDivisor, toIdHashSql } from "./classified-rows.ts";
-import { type Dialect, indent } from "./dialect.ts";
 import {
+  type Dialect,
+  indent,
   addInstants,
   toComparedTextSql,
   toPartTextSql,
@@ -16,7 +17,7 @@ import {
   toTextListSql,
   toTimePartsSql,
   dimensionColumn,
-} from "./event-parts.ts";
+} from "./expressions.ts";
 
 /** Some rows of a database, and which of them may be plain. */
 export interface MeteredSource {
@@ -43,20 +44,21 @@ export function selectAccounts(sources: readonly MeteredSource[], sql: Dialect):
   const parts = sources
     .filter(({ pushedSchemas }) => pushedSchemas.length > 0)
     .map(({ source, pushedSchemas }) => {
-      const isPushed = `${toSchemaNameSql(source, pushedSchemas, sql)} in (${toSchemaListSql(pushedSchemas, sql)})`;
+      const isPushed = toSchemaCondition(source, pushedSchemas, "in", sql);
       return `  select ${toPlainTextSql(source.accountId, sql)} as plain_name from ${source.from} where ${isPushed}`;
     });
   const accountCounts = `select plain_name, count(*) as events from (\n${parts.join("\n  union all\n")}\n) group by plain_name`;
   return `select ${sql.toValidText("plain_name")} as account_id, events from (${accountCounts})`;
 }
 
-function toSchemaNameSql({ schemaName }: Source, pushedSchemas: readonly PushedSchema[], sql: Dialect): string {
+function toSchemaCondition(
+  { schemaName }: Source,
+  pushedSchemas: readonly PushedSchema[],
+  operator: "in" | "not in",
+  sql: Dialect,
+): string {
   const names = pushedSchemas.map(({ schema }) => schema.name);
-  return toComparedTextSql(schemaName, names, sql);
-}
-
-function toSchemaListSql(pushedSchemas: readonly PushedSchema[], sql: Dialect): string {
-  return pushedSchemas.map(({ schema }) => sql.quoteText(schema.name)).join(", ");
+  return `${toComparedTextSql(schemaName, names, sql)} ${operator} (${names.map(sql.quoteText).join(", ")})`;
 }
 
 /**
@@ -132,6 +134,20 @@ function toResultSql(meter: PushedMeter, place: number, sql: Dialect): string {
   }
 }
 
+/** The most dimensions of groups and the most meters of any schema, and whether a meter has lists of values. */
+export function findLayout(sources: readonly MeteredSource[]): {
+  readonly dimensionCount: number;
+  readonly meterCount: number;
+  readonly hasLists: boolean;
+} {
+  const schemas = sources.flatMap(({ pushedSchemas }) => pushedSchemas);
+  return {
+    dimensionCount: Math.max(...schemas.map(({ groupDimensions }) => groupDimensions.length)),
+    meterCount: Math.max(...schemas.map(({ meters }) => meters.length)),
+    hasLists: schemas.some(({ meters }) => meters.some(hasList)),
+  };
+}
+
 /**
  * Selects the groups of all sources and schemas by day, with their indexes `source` and `schema`: the texts of groups, the
  * sums, and the lists of values if there are any.
@@ -141,20 +157,14 @@ export function selectOrderedGroups(
   plain: PlainRowConditions,
   sql: Dialect,
 ): string {
-  const meterCountMax = Math.max(
-    ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ meters }) => meters.length)),
-  );
-  const dimensionCountMax = Math.max(
-    ...sources.flatMap(({ pushedSchemas }) => pushedSchemas.map(({ groupDimensions }) => groupDimensions.length)),
-  );
-  const hasLists = sources.some(({ pushedSchemas }) => pushedSchemas.some(({ meters }) => meters.some(hasList)));
+  const { dimensionCount, meterCount, hasLists } = findLayout(sources);
   const parts = sources.flatMap(({ source, pushedSchemas }, index) =>
     pushedSchemas.map((schema, place) => {
-      const texts = Array.from({ length: dimensionCountMax }, (_, dimension) =>
+      const texts = Array.from({ length: dimensionCount }, (_, dimension) =>
         dimension < schema.groupDimensions.length ? groupColumn(dimension) : "null",
       );
       const selectResults = (isList: boolean, absent: string): readonly string[] =>
-        Array.from({ length: meterCountMax }, (_, position) => {
+        Array.from({ length: meterCount }, (_, position) => {
           const meter = schema.meters[position];
           if (meter === undefined || hasList(meter) !== isList) return absent;
           const column = resultColumn(meter, position);
@@ -188,7 +198,7 @@ export function selectRestRows(sources: readonly MeteredSource[], plain: PlainRo
     const otherSchemas =
       pushedSchemas.length === 0
         ? ""
-        : `\nwhere coalesce(${toSchemaNameSql(source, pushedSchemas, sql)} not in (${toSchemaListSql(pushedSchemas, sql)}), true)`;
+        : `\nwhere coalesce(${toSchemaCondition(source, pushedSchemas, "not in", sql)}, true)`;
     const otherRows = `select ${extraColumns}\nfrom ${source.from}${otherSchemas}`;
     const restQueries = pushedSchemas.map(
       (schema) =>

@@ -20,8 +20,7 @@ import {
   explainNotPushable,
 } from "../source.ts";
 import { selectClassifiedRows, type PlainRowConditions, summingScale } from "./classified-rows.ts";
-import { type Dialect, indent } from "./dialect.ts";
-import { toPartTextSql } from "./event-parts.ts";
+import { type Dialect, indent, toPartTextSql } from "./expressions.ts";
 import { groupColumn, selectGroups, selectRepeatedIds } from "./metering-statements.ts";
 
 /** The statements of one schema. */

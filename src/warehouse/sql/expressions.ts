@@ -1,25 +1,25 @@
 /**
- * The parts of an event, and terms, as SQL expressions. A number is NULL unless it is plain. Terms are computed in integers
- * of 64 or 128 bits that provably suffice for their ranges.
+ * The parts of an event, and terms, as SQL expressions, and the differences between SQL dialects: the shape of statements
+ * is the same (S17.3). A number is NULL unless it is plain. Terms are computed in integers of 64 or 128 bits that provably
+ * suffice for their ranges.
  *
  * Tested on DuckDB 1.5 and ClickHouse 26.7: division truncates towards zero and `%` has the sign of the dividend, in
  * both widths; mixed widths are computed in the wider one; texts compare byte by byte. Overflow is an error in DuckDB
  * and silently wrong in ClickHouse. Only the ranges guarantee that there is none.
  */
 import { DAY_MS, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
+import { RatebookError } from "../../errors.ts";
 import {
   type NumberRange,
   type Choice,
   INT64_END,
   largestMagnitude,
   type NumberTerm,
-  type Order,
   type Term,
   type TextTerm,
   type TruthTerm,
 } from "../pushdown/term.ts";
 import type { SourceColumn, SourcePart, SourceTime } from "../source.ts";
-import { type Dialect, indent } from "./dialect.ts";
 
 /** The text of a part as an event has it. In templates, NULL is the empty text. */
 export function toPartTextSql(part: SourcePart, sql: Dialect): string {
@@ -237,7 +237,7 @@ export function toTruthSql({ expression }: TruthTerm, sql: Dialect): string {
     case "not":
       return `(not ${toTruthSql(expression.of, sql)})`;
     case "order":
-      return toOrderSql(expression.order, expression.left, expression.right, sql);
+      return `(${toNumberSql(expression.left, sql)} ${expression.order} ${toOperandSql(expression.right, sql)})`;
     case "same text":
       return `(${toTextSql(expression.left, sql)} = ${toTextSql(expression.right, sql)})`;
     case "among texts":
@@ -247,10 +247,6 @@ export function toTruthSql({ expression }: TruthTerm, sql: Dialect): string {
     case "choice":
       return toChoiceSql(expression, sql);
   }
-}
-
-function toOrderSql(order: Order, left: NumberTerm, right: NumberTerm, sql: Dialect): string {
-  return `(${toNumberSql(left, sql)} ${order} ${toOperandSql(right, sql)})`;
 }
 
 function toChoiceSql({ condition, whenTrue, whenFalse }: Choice<Term>, sql: Dialect): string {
@@ -287,4 +283,117 @@ function toRoundedSql(operation: "round" | "floor" | "ceil", x: string, unit: bi
     case "round":
       return `(case when ${x} < 0 then -${sql.divideInteger(`(${half} - ${x})`, one)} else ${sql.divideInteger(`(${x} + ${half})`, one)} end)`;
   }
+}
+
+/** An SQL dialect. Methods take and return SQL expressions, unless noted. */
+export interface Dialect {
+  readonly quoteName: (name: string) => string;
+  readonly quoteText: (text: string) => string;
+  /** A table name for FROM; dots separate its parts. */
+  readonly table: (name: string) => string;
+  /** A statement with two text columns. */
+  readonly selectPairs: (names: readonly [string, string], rows: readonly (readonly [string, string])[]) => string;
+
+  /** A whole number literal of 64 or 128 bits. */
+  readonly integerLiteral: (value: bigint, isWide: boolean) => string;
+  /** A whole number literal of at least 0, next to an operand whose type is known. */
+  readonly operandLiteral: (value: bigint) => string;
+  /** Converts to 128 bits. */
+  readonly widen: (number: string) => string;
+  /** a ÷ b, truncated towards zero. */
+  readonly divideInteger: (a: string, b: string) => string;
+  /** The sum of 64-bit whole numbers, for 10^12 rows and more; NULL if no row satisfies the condition. */
+  readonly sumWhere: (number: string, condition: string) => string;
+  /** The same of 128-bit whole numbers. */
+  readonly sumWideWhere: (number: string, condition: string) => string;
+  /** All texts or numbers, or the different ones, as a list of texts; empty if no row satisfies the condition. */
+  readonly listWhere: (value: string, condition: string, isDistinct: boolean) => string;
+  /** Parses a whole number; NULL if invalid. */
+  readonly parseInteger: (text: string) => string;
+  /** NULL as a whole number. */
+  readonly nullInteger: string;
+
+  readonly byteLength: (text: string) => string;
+  readonly contains: (whole: string, part: string) => string;
+  /** Whether a whole text matches a pattern in RE2 syntax. */
+  readonly matchesPattern: (text: string, form: string) => string;
+  /** The only group of a pattern; "" without a match. */
+  readonly extractGroup: (text: string, pattern: string) => string;
+  /** The day number, from 1970, of a `YYYY-MM-DD`; NULL if it doesn't exist. */
+  readonly toDayNumber: (date: string) => string;
+  /** A whole number or decimal as text. */
+  readonly toText: (number: string) => string;
+  /** The `YYYY-MM-DD` of a day number, for 1970 to 2199. */
+  readonly toDate: (day: string) => string;
+  readonly toList: (texts: readonly string[]) => string;
+  /** The 64-bit hash of a text. */
+  readonly hash: (text: string) => string;
+  /** Whether a value is not in the rows of a one-column statement. */
+  readonly isNotIn: (value: string, rows: string) => string;
+
+  /** The text of a column as an event has it. */
+  readonly columnText: (column: SourceColumn) => string;
+  /** A cheaper text of a column, which may be wrong if {@link isValidText} is false. */
+  readonly plainText: (column: SourceColumn) => string;
+  /** Whether {@link plainText} is right; undefined if it always is. */
+  readonly isValidText: ((text: string) => string) | undefined;
+  /** Converts a {@link plainText} to the text that an event has. */
+  readonly toValidText: (text: string) => string;
+  /** Joins texts. NULL is the empty text. */
+  readonly concatenate: (texts: readonly string[]) => string;
+  /** The row number in its file, from 0; undefined if rows have none. */
+  readonly rowNumber: string | undefined;
+  /** The attribute of a plain event as a whole number at the scale of its range; NULL otherwise. */
+  readonly plainNumber: (column: SourceColumn, range: NumberRange) => string;
+  /** The instant of a plain event, in milliseconds since 1970; NULL otherwise. */
+  readonly plainInstant: (time: SourceTime & { readonly part: SourceColumn }) => string;
+}
+
+/** A value of a row: NULL, a number or its text, a text, or a list of texts. */
+export type Value = null | number | bigint | string | readonly string[];
+
+/** A row as a list of values. */
+export type Row = readonly Value[];
+
+/** A database that runs statements of its dialect. */
+export interface Database {
+  readonly dialect: Dialect;
+  /**
+   * Runs a statement and streams its rows in batches.
+   *
+   * @throws {RatebookError} ERR_USAGE_UNAVAILABLE with the database's message, and if the result is incomplete
+   */
+  readonly stream: (sql: string) => AsyncIterable<readonly Row[]>;
+  /**
+   * Stores the result of a statement with one column of whole numbers until the database is closed.
+   *
+   * @returns a statement that selects it; undefined if it is empty
+   */
+  readonly materialize: (sql: string) => Promise<string | undefined>;
+  /** A one-column statement that selects these texts. */
+  readonly selectTexts: (texts: readonly string[]) => Promise<string>;
+}
+
+/** Imports the client of a database, an optional package. @throws {RatebookError} ERR_USAGE_UNAVAILABLE if not installed */
+export async function importDriver<Module>(
+  name: string,
+  requiredBy: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    throw new RatebookError("ERR_USAGE_UNAVAILABLE", `${requiredBy} need the package ${name}: npm install ${name}`, {});
+  }
+}
+
+/** Indents each line. No line may end inside quotes. */
+export function indent(text: string, by = "  "): string {
+  return `${by}${text.replaceAll("\n", `\n${by}`)}`;
+}
+
+/** A name for use in a comment. */
+export function toOneLine(name = ""): string {
+  return name.replaceAll(/\s+/g, " ");
 }
