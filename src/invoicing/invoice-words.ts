@@ -1,6 +1,5 @@
 /** The words of invoices, in each language. Names of items, credits and notices are the host's own texts. */
 import type { CreditKind } from "../credits/monetary-credits.ts";
-import type { InvoiceType } from "./invoice.ts";
 import {
   type DayShare,
   ENGLISH_REASONS,
@@ -9,7 +8,6 @@ import {
   formatGermanDays,
   FRENCH_REASONS,
   GERMAN_REASONS,
-  type TranslateReason,
 } from "./reason-words.ts";
 
 /** Numbers and amounts are formatted. */
