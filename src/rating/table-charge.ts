@@ -3,7 +3,6 @@ import { type GroupUsage, nameTexts, type UsageGroup } from "../book/resources/e
 import { type Share, shareOfDays } from "../calendar/cycle.ts";
 import { addDays, dayOf, formatDate, instantOfDay, parseDate } from "../calendar/instant.ts";
 import { type Decimal, formatDecimal, ONE, sum } from "../numbers/decimal.ts";
-import { type Fraction, multiplyByShare, toFraction } from "../numbers/fraction.ts";
 import type { RuleNumber } from "../rulebook.ts";
 import type {
   Charge,
