@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { planCurves, type PlanCurveOptions } from "../../src/analysis/plan-curves.ts";
 import { parseBook } from "../../src/index.ts";
 import { parseDecimal } from "../../src/numbers/decimal.ts";
-import { formatCost } from "../../src/pages/chart/curve-text.ts";
+import { formatCost } from "../../src/pages/chart/curves.ts";
 import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";

@@ -9,29 +9,14 @@ import {
   createEngine,
   memoryStore,
   type InvoiceDetails,
-  parseBook,
   preview,
   renderInvoice,
 } from "../../src/index.ts";
-import { computeTotals, type Invoice } from "../../src/invoicing/invoice.ts";
+import { computeTotals } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { SMALL_BOOK } from "../cli/fake-io.ts";
 import { examplePath } from "../support/examples.ts";
+import { invoiceForUnits } from "./small-invoice.ts";
 
-const invoiceForUnits = (units: number): Invoice => {
-  const event = {
-    schemaName: "call",
-    id: "e",
-    accountId: "prod",
-    timestamp: "2024-06-20T00:00:00Z",
-    attributes: [{ name: "units", value: units }],
-    dimensions: { region: "eu" },
-  };
-  const range = { from: "2024-06-01", until: "2024-07-01", explain: true };
-  const [invoice] = preview(parseBook(SMALL_BOOK), [event], range).invoices;
-  if (invoice === undefined) throw new TypeError("expected an invoice");
-  return invoice;
-};
 const INVOICE = invoiceForUnits(1500);
 
 /** The texts of a page, a line for each row, with plain spaces: runtimes differ in the width of theirs. */

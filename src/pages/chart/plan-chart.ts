@@ -4,8 +4,19 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, parseDecimal, maximum, multiply, subtract, ZERO } from "../../numbers/decimal.ts";
 import { escapeHtml } from "../printable.ts";
 import { buildColorStyle, FONT } from "../tokens.ts";
-import { createAmountAxis, type Axis, createQuantityAxis, drawCurvePath, type Point } from "./curve-drawing.ts";
-import { formatCost, type CurveNote, describeJumps, findJumps, formatQuantity, describeSlabs } from "./curve-text.ts";
+import {
+  createAmountAxis,
+  type Axis,
+  createQuantityAxis,
+  drawCurvePath,
+  type Point,
+  formatCost,
+  type CurveNote,
+  describeJumps,
+  findJumps,
+  formatQuantity,
+  describeSlabs,
+} from "./curves.ts";
 
 const WIDTH = 720;
 /** The space around the content. */

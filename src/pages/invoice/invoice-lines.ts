@@ -3,7 +3,7 @@ import { addDays, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { COMMITMENT_NAME } from "../../invoicing/draft.ts";
 import { describeParts, formatMoney, PLAIN_TEXTS } from "../../invoicing/invoice-rows.ts";
 import { ENGLISH, type InvoiceWords } from "../../invoicing/invoice-words.ts";
-import { computePayment, type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
+import { type Invoice, type InvoiceLine, invoiceParts } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { BASE_62, shortId } from "../../numbers/ids.ts";
@@ -46,27 +46,18 @@ function createPlainTexts(currency: string): PageTexts {
   };
 }
 
-/** The rows of an invoice in English, generated one at a time because there may be tens of thousands. */
+/** The rows of a draft in English, generated one at a time because there may be tens of thousands. */
 export function* createPageRows(invoice: Invoice): Generator<PageRow> {
-  const { currency, revenueInfo, status } = invoice;
+  const { currency, revenueInfo } = invoice;
   const texts = createPlainTexts(currency);
-  const sumRow = (label: string, amount: Decimal): PageRow => ({
-    kind: "sum",
-    label,
-    amount: texts.formatAmount(amount),
-  });
   const { subTotals, trueUps, credits } = invoiceParts(invoice);
-  const { amountPaid, amountDue } = computePayment(status, revenueInfo.value);
   for (const { basis, ...row } of createItemRows(invoice, texts))
     yield basis === undefined ? row : { ...row, rate: `${row.rate} ${basis}` };
-  for (const { value } of subTotals) yield sumRow("Sub-total", value);
+  for (const { value } of subTotals) yield createSumRow("Sub-total", value, texts);
   for (const line of trueUps) yield* createTrueUpRows(line, texts);
-  for (const { description, id, value } of credits) yield sumRow(`Credit: ${description ?? id ?? ""}`, value);
-  yield { ...sumRow(`Total ${currency}`, revenueInfo.value), kind: "total" };
-  if (status === "DUE" || status === "PAID") {
-    yield sumRow("Paid", amountPaid);
-    yield { ...sumRow(`Due ${currency}`, amountDue), kind: "total" };
-  }
+  for (const { description, id, value } of credits)
+    yield createSumRow(`Credit: ${description ?? id ?? ""}`, value, texts);
+  yield { ...createSumRow(`Total ${currency}`, revenueInfo.value, texts), kind: "total" };
   yield* createUnpricedRows(invoice, texts);
 }
 
@@ -77,11 +68,15 @@ export function* createItemRows(invoice: Invoice, texts: PageTexts): Generator<P
   }
 }
 
+export function createSumRow(label: string, amount: Decimal, { formatAmount }: PageTexts): PageRow {
+  return { kind: "sum", label, amount: formatAmount(amount) };
+}
+
 /** The rows of a minimum commitment. */
 export function* createTrueUpRows(line: InvoiceLine, texts: PageTexts): Generator<PageRow> {
   const { description = COMMITMENT_NAME, value } = line;
   const label = description === COMMITMENT_NAME ? texts.words.commitment : description;
-  yield { kind: "sum", label, amount: texts.formatAmount(value) };
+  yield createSumRow(label, value, texts);
   yield* createNoteRows({ kind: "card", line, notes: describeParts(line, texts) });
 }
 

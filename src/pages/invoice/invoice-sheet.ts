@@ -15,6 +15,7 @@ import { type Decimal, isDecimalObject, parseDecimal, ZERO } from "../../numbers
 import { type InvoiceDetails, type InvoiceTax, parseTaxAmount } from "./invoice-details.ts";
 import {
   createItemRows,
+  createSumRow,
   createTrueUpRows,
   createUnpricedRows,
   formatInvoiceNumber,
@@ -141,10 +142,6 @@ function* createSumRows(
   if (status === "MERGED" || (status === "DRAFT" && totals.credits.length === 0)) return;
   const due = status === "PAID" ? ZERO : totals.payable;
   yield { ...createSumRow(words.amountDue, due, texts), kind: "total" };
-}
-
-function createSumRow(label: string, amount: Decimal, { formatAmount }: InvoiceTexts): PageRow {
-  return { kind: "sum", label, amount: formatAmount(amount) };
 }
 
 function* createTaxRows(taxes: readonly InvoiceTax[], totals: InvoiceTotals, texts: InvoiceTexts): Generator<PageRow> {

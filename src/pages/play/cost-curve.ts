@@ -6,8 +6,16 @@ import { RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { add, Decimal, divide, maximum, minimum, ONE, parseDecimal, subtract, ZERO } from "../../numbers/decimal.ts";
 import { priceBySlabs } from "../../rating/slab-charge.ts";
-import { createAmountAxis, createQuantityAxis, drawCurvePath, type Point } from "../chart/curve-drawing.ts";
-import { describeJumps, describeSlabs, formatCost, formatQuantity } from "../chart/curve-text.ts";
+import {
+  createAmountAxis,
+  createQuantityAxis,
+  drawCurvePath,
+  type Point,
+  describeJumps,
+  describeSlabs,
+  formatCost,
+  formatQuantity,
+} from "../chart/curves.ts";
 import { toPrintable } from "../printable.ts";
 import { itemKey, withSymbol } from "./play-periods.ts";
 import { readDecimal } from "./typed-usage.ts";
