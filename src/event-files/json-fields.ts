@@ -68,10 +68,9 @@ function readField(value: unknown, path: string): unknown {
 
 /** The string, number and boolean fields by path. Lists are skipped. */
 export function listFields(value: unknown, prefix = "", depth = 0): readonly (readonly [path: string, text: string])[] {
-  if (!isJsonObject(value) || depth > DEPTH_MAX) return [];
+  if (!isJsonObject(value) || Array.isArray(value) || depth > DEPTH_MAX) return [];
   return Object.entries(value).flatMap(([name, field]) => {
     const path = prefix + name;
-    if (Array.isArray(field)) return [];
     return isJsonObject(field) ? listFields(field, `${path}.`, depth + 1) : [[path, formatField(field)] as const];
   });
 }
