@@ -166,7 +166,7 @@ export type { Instant, InstantInput } from "./calendar/instant.ts";
 export type { Accounts, Aliases, AliasSnapshot } from "./engine/accounts/accounts.ts";
 export type { AddOns, Features, Settings } from "./engine/catalog/catalog-resources.ts";
 export type { StoredResource } from "./engine/configured-resources.ts";
-export type { CreditFilter } from "./engine/billing/credit-lists.ts";
+export type { CreditFilter } from "./engine/billing/credits.ts";
 export type { CreatedCustomer, Customers, CustomerSnapshot } from "./engine/accounts/customers.ts";
 export type { CreditBalance, Credits } from "./engine/billing/credits.ts";
 export type { ExternalUsageOptions } from "./engine/external-usage.ts";

@@ -1,6 +1,6 @@
 /** Pages of credits over many accounts, each with a single credit and monthly plan grants. */
 import type { BookInput } from "../../src/book/resources/book.ts";
-import type { CreditFilter } from "../../src/engine/billing/credit-lists.ts";
+import type { CreditFilter } from "../../src/engine/billing/credits.ts";
 import type { CreditSnapshot } from "../../src/ledger/commands/credits.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import type { Bench } from "../bench.ts";

@@ -15,7 +15,7 @@ import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import { changeProblem } from "../problem-table.ts";
 import { ruleLink } from "../rulebook.ts";
 import { type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
-import { compareOldest } from "../store/list-order.ts";
+import { compareOldest } from "../store/adapter-rules.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
   BOOK_LISTS,

@@ -7,6 +7,7 @@ import { type CatalogOptions, ID_MEMORY_MS } from "../ledger/catalog.ts";
 import type { IdSource } from "../ledger/decision.ts";
 import type { IngestResult } from "../ledger/events/ingest.ts";
 import { isCompleted } from "../ledger/outcome.ts";
+import { EVENT_LINE_TYPES } from "../ledger/preview/line-trace.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
 import type { Store } from "../store/store.ts";
 import { accountMethods, type Accounts, type Aliases, aliasMethods } from "./accounts/accounts.ts";
@@ -14,11 +15,11 @@ import { customerMethods, type Customers } from "./accounts/customers.ts";
 import { invoiceGroupMethods, type InvoiceGroups } from "./accounts/invoice-groups.ts";
 import { associatePlan, dissociatePlan, listMigrations, migratePlan } from "./accounts/plans.ts";
 import { finalize } from "./billing/bill-run.ts";
-import { creditBalance, creditMethods, type Credits } from "./billing/credits.ts";
+import { type Credits, creditBalance, creditMethods } from "./billing/credits.ts";
 import { type Entries, entryMethods } from "./billing/entries.ts";
-import { invoiceMethods } from "./billing/invoice-lists.ts";
-import { preview } from "./billing/invoices.ts";
+import { listInvoices, preview, readInvoice } from "./billing/invoices.ts";
 import { licenseMethods, type Licenses } from "./billing/licenses.ts";
+import { lineEvents } from "./billing/line-events.ts";
 import {
   addOnMethods,
   type AddOns,
@@ -44,11 +45,15 @@ import {
   bindMethods,
   ID,
   IDS,
+  idMethod,
+  listMethod,
   method,
   type Methods,
   PACING,
+  PAGED,
   pageMethod,
   REQUEST,
+  textFields,
 } from "./methods.ts";
 import { computeMetrics } from "./metrics/metrics.ts";
 import { calculatePlanRevenue } from "./metrics/revenue-calculator.ts";
@@ -173,7 +178,25 @@ const engineMethods = {
   /** The total of an account's monetary credits in force (S12). @throws {RatebookError} ERR_NOT_FOUND */
   creditBalance: method({ accountId: ID }, creditBalance),
   events: eventMethods,
-  invoices: invoiceMethods,
+  invoices: {
+    /**
+     * Final invoices and the drafts of every cycle that has begun, by the start of their cycle, newest first. Without
+     * drafts of accounts whose bill cannot be computed, unless such an account is requested alone.
+     */
+    list: listMethod(textFields("accountId", "customerId", "status"), listInvoices),
+    /** @throws {RatebookError} ERR_NOT_FOUND */
+    get: idMethod(readInvoice),
+    /**
+     * The stored events behind a line for a meter's usage or a feature's overage, the latest ingested first, each with
+     * the quantity that it added.
+     *
+     * @throws {RatebookError} ERR_NOT_FOUND, ERR_INPUT_INVALID for a line that does not charge events
+     */
+    lineEvents: method(
+      { of: z.strictObject({ invoiceId: ID, lineId: ID, type: z.enum(EVENT_LINE_TYPES).optional() }), ...PAGED },
+      lineEvents,
+    ),
+  },
   compositeInvoices: compositeInvoiceMethods,
 };
 

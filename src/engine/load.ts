@@ -16,7 +16,7 @@ import type { AccountRecord } from "../ledger/records.ts";
 import { quoteText, refusedError, alreadyTakenError } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { describeStatus } from "../problem-table.ts";
-import { compareOldest } from "../store/list-order.ts";
+import { compareOldest } from "../store/adapter-rules.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { readAllAccounts } from "./all-accounts.ts";
 import { isInUse, formatOrganization } from "./catalog/catalog-resources.ts";

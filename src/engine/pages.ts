@@ -1,7 +1,7 @@
 /** Pages of lists sorted by creation, newest first, then by id; stable while items are added. */
 import { RatebookError } from "../errors.ts";
 import type { PageKey, PageRequest } from "../ledger/view.ts";
-import { compareNewest } from "../store/list-order.ts";
+import { compareNewest } from "../store/adapter-rules.ts";
 
 /** Selects a page of a list. */
 export interface PageOptions {

@@ -1,7 +1,6 @@
-/** The conformance suite of the storage interface: an adapter that passes it is complete. */
-import { atomicityCases } from "./conformance/atomicity.ts";
 import type { ConformanceCase } from "./conformance/case.ts";
 import { historyCases } from "./conformance/histories.ts";
+/** The conformance suite of the storage interface: an adapter that passes it is complete. */
 import { isolationCases } from "./conformance/isolation.ts";
 import { limitCases } from "./conformance/limits.ts";
 import { ruleCases } from "./conformance/rules.ts";
@@ -20,7 +19,6 @@ import { ruleCases } from "./conformance/rules.ts";
 export const storeConformance: readonly ConformanceCase[] = [
   ...ruleCases,
   ...historyCases,
-  ...atomicityCases,
   ...isolationCases,
   ...limitCases,
 ];

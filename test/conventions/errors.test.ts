@@ -24,7 +24,7 @@ test("docs/reference/errors.md lists the code of each problem, in the order of t
 const THIRD_PARTY = [
   "book/reading/json-document.ts",
   "cli/failures.ts",
-  "store/postgres/failures.ts",
+  "store/postgres/client.ts",
   "warehouse/clickhouse/table.ts",
   "warehouse/duckdb/parquet-files.ts",
 ];

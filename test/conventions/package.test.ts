@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 
 import { BUNDLES, gzippedKilobytes } from "../../bench/package/sizes.ts";
-import { PRIVATE_SERVER_PACKAGE } from "../../src/store/embedded/binaries.ts";
+import { PRIVATE_SERVER_PACKAGE } from "../../src/store/embedded/server-environment.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import type { CreditRecord } from "../../src/ledger/records.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { compareIds } from "../../src/numbers/ids.ts";
+import { compareNewest } from "../../src/store/adapter-rules.ts";
 import { account, credit } from "../../src/store/conformance/samples.ts";
-import { compareNewest } from "../../src/store/list-order.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import { createIdsByInstant, createSortedList } from "../../src/store/memory/sorted-list.ts";
+import { createSortedList } from "../../src/store/memory/records.ts";
 
 interface Item {
   readonly key: number;
@@ -62,24 +62,28 @@ describe("sorted lists", () => {
       { numRuns: 30 },
     );
   });
-
-  test("have the ids whose instant is due, by id", () => {
-    const put = fc.record({ id: fc.nat(60).map((id) => `a${id}`), at: fc.constantFrom(-Infinity, 1, 2, 3, Infinity) });
-    fc.assert(
-      fc.property(fc.array(put), fc.constantFrom(-Infinity, 2, Infinity), fc.nat(20), (puts, instant, limit) => {
-        const list = createIdsByInstant();
-        for (const { id, at } of puts) list.put(id, at);
-        const due = [...new Map(puts.map(({ id, at }) => [id, at]))].filter(([, at]) => at <= instant);
-        const ids = due.map(([id]) => id).toSorted(compareIds);
-        expect(list.upTo(instant, limit + 1, undefined)).toEqual(ids.slice(0, limit + 1));
-        const later = ids.filter((id) => compareIds(id, "a3") > 0);
-        expect(list.upTo(instant, limit + 1, "a3")).toEqual(later.slice(0, limit + 1));
-      }),
-    );
-  });
 });
 
 describe("pages of a memory store", () => {
+  test("have the accounts that are due, by id", async () => {
+    const put = fc.record({ id: fc.nat(60).map((id) => `a${id}`), at: fc.constantFrom(-Infinity, 1, 2, 3, Infinity) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(put), fc.constantFrom(-Infinity, 2, Infinity), fc.nat(20), async (puts, at, limit) => {
+        const store = memoryStore();
+        const accounts = puts.map(({ id, at: nextDueAt }) => account(id, { nextDueAt }));
+        const scope = { configuration: "shared", accountIds: accounts.map(({ id }) => id), eventIds: [] } as const;
+        await store.transact(scope, async () => ({ result: undefined, changes: { accounts } }));
+        const due = [...new Map(accounts.map((each) => [each.id, each])).values()].filter(
+          (each) => each.nextDueAt <= at,
+        );
+        const ids = due.map(({ id }) => id).toSorted(compareIds);
+        expect(await store.read.accountsBehind(at, limit + 1)).toEqual(ids.slice(0, limit + 1));
+        const later = ids.filter((id) => compareIds(id, "a3") > 0);
+        expect(await store.read.accountsBehind(at, limit + 1, "a3")).toEqual(later.slice(0, limit + 1));
+      }),
+    );
+  });
+
   test("contain each credit once, in the list of its current state", async () => {
     const putOfCredit = fc.record({
       id: fc.nat(400).map((id) => `c${id}`),

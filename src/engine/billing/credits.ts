@@ -1,25 +1,36 @@
-/** Creates, voids and reads monetary credits (S12). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import { CARD_KIND_WORDS } from "../../book/resolving/resolve.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";
 import type { Instant } from "../../calendar/instant.ts";
-import { invariant } from "../../errors.ts";
+import { invariant, undefinedIfNotFound } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { matchesId, isShortId } from "../../ledger/account/record-ids.ts";
+import { isShortId, matchesId } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
+/** Creates, voids, lists and reads monetary credits (S12). */
 import * as creditCommands from "../../ledger/commands/credits.ts";
+import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
+import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
+import type { CreditListFilter, LedgerView, ListedCredit, PageKey, PageRequest } from "../../ledger/view.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
+import type { Steps } from "../../numbers/steps.ts";
+import { compareNewest } from "../../store/adapter-rules.ts";
 import { runWithPauses } from "../../store/yielder.ts";
-import { findAccountsInId, accountsWithStaleDrafts, collectSkipped, retryPerAccount } from "../all-accounts.ts";
-import { type EngineContext, idMethod, listMethod, method, type Methods, REQUEST, textFields } from "../methods.ts";
+import {
+  type ComputedList,
+  type WithSkipped,
+  accountsWithStaleDrafts,
+  collectSkipped,
+  findAccountsInId,
+  listComputed,
+  retryPerAccount,
+} from "../all-accounts.ts";
+import { type EngineContext, type Methods, REQUEST, idMethod, listMethod, method, textFields } from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
-import { projectAccount } from "../projected-accounts.ts";
-import { listCredits } from "./credit-lists.ts";
+import { type Page, type PageOptions, pageKey, pageRequest, selectPage } from "../pages.ts";
+import { type ProjectedAccounts, projectAccount, projectAccounts } from "../projected-accounts.ts";
 
 export const creditMethods = {
   /** Creates all or none. */
@@ -190,4 +201,103 @@ function sumAvailable(credits: readonly CreditSnapshot[]): Decimal {
 
 function changeInstants({ createdAt, transactions }: CreditRecord): readonly Instant[] {
   return [createdAt, ...transactions.map(({ at }) => at)];
+}
+
+/** Selects credits; absent fields do not filter. */
+export interface CreditFilter {
+  readonly accountId?: string | undefined;
+  readonly status?: CreditSnapshot["status"] | undefined;
+}
+
+/** Minimum number of credits examined for a page, and maximum number of accounts billed for the CONSUMED ones. */
+const EXAMINED_MIN = 64;
+
+/**
+ * Credits with the amounts reserved by drafts, newest first, of one account or all. With all accounts, those whose bill
+ * cannot be computed are skipped, because their drafts are unknown. While many accounts are behind, a page may have
+ * fewer credits than its limit, or none; there are more as long as it has `next`.
+ */
+export async function listCredits(
+  context: EngineContext,
+  { accountId, status }: CreditFilter,
+  options: PageOptions,
+): Promise<Page<CreditSnapshot> & WithSkipped> {
+  const isRequested = (credit: CreditSnapshot): boolean => status === undefined || credit.status === status;
+  if (accountId !== undefined) {
+    const all = await undefinedIfNotFound(readCredits(context, [accountId]));
+    return selectPage((all ?? []).filter(isRequested), options, creditKey);
+  }
+  const now = context.clock();
+  const list: ComputedList<CreditSnapshot> = {
+    now,
+    accounts: {},
+    keyOf: creditKey,
+    isRequested,
+    // Statuses are current, so the accounts of stored credits are computed too. That takes about a millisecond each, so
+    // few are: if few credits match the filter, the page is short.
+    async readPositions(view, page) {
+      const [accountsBehind, positions] = await Promise.all([
+        // An invoice due by now may have consumed credits stored as ACTIVE.
+        status === "CONSUMED" ? view.accountsBehind(now, EXAMINED_MIN + 1) : [],
+        listPositions(view, now, createStoredFilter(status, now), page),
+      ]);
+      if (accountsBehind.length <= EXAMINED_MIN) return { positions, otherAccountIds: accountsBehind };
+      return { positions: await listPositions(view, now, {}, page), otherAccountIds: [] };
+    },
+    positionsMax: Math.max(pageRequest(options).limit + 1, EXAMINED_MIN),
+    readStored: async () => [],
+    compute: (accountIds) => readCredits(context, accountIds),
+    computesAll: true,
+  };
+  return listComputed(context, list, options);
+}
+
+/** The positions of stored credits that match a filter, and of due ones. */
+async function listPositions(
+  view: LedgerView,
+  now: Instant,
+  filter: CreditListFilter,
+  page: PageRequest,
+): Promise<readonly ListedCredit[]> {
+  const [storedCredits, dueCredits] = await Promise.all([
+    view.creditList(filter, page),
+    // A credit that is not stored cannot have been voided.
+    filter.state === "VOIDED" ? [] : view.dueCreditList({ dueBy: now }, page),
+  ]);
+  return [...storedCredits, ...dueCredits].sort(compareNewest).slice(0, page.limit);
+}
+
+/** The stored credits that may have a status, if their accounts are up to date. */
+function createStoredFilter(status: CreditFilter["status"], now: Instant): CreditListFilter {
+  switch (status) {
+    case undefined:
+      return {};
+    case "VOIDED":
+      return { state: "VOIDED" };
+    case "ACTIVE":
+      return { state: "ACTIVE", endsAfter: now };
+    case "EXPIRED":
+      return { state: "ACTIVE", endsBy: now };
+    case "CONSUMED":
+      return { state: "CONSUMED" };
+  }
+}
+
+async function readCredits(context: EngineContext, accountIds: readonly string[]): Promise<readonly CreditSnapshot[]> {
+  const listSnapshots = function* ({ catalog, workspace, now }: ProjectedAccounts): Steps<readonly CreditSnapshot[]> {
+    const all: CreditSnapshot[] = [];
+    for (const id of accountIds)
+      all.push(...(yield* billInSteps(id, currentCredits(catalog, workspace.account(id), now))));
+    return all;
+  };
+  return projectAccounts(context, accountIds, listSnapshots, undefined, { commitIfBehind: "behind" });
+}
+
+function* currentCredits(catalog: Catalog, account: AccountState, now: Instant): Steps<readonly CreditSnapshot[]> {
+  catchUp(catalog, account, now);
+  return yield* creditSnapshots(catalog, account, now);
+}
+
+function creditKey({ credit }: CreditSnapshot): PageKey {
+  return pageKey(credit);
 }

@@ -1,29 +1,32 @@
-/** Invoices as reads return them, and previews (S13). */
-import { formatInstant, type Instant, type InstantInput, toInstant, parseInstant } from "../../calendar/instant.ts";
+/** Invoices as reads return them, their lists, and previews (S13). */
+import { type Instant, type InstantInput, formatInstant, parseInstant, toInstant } from "../../calendar/instant.ts";
 import { optionError } from "../../errors.ts";
-import { type Invoice, INVOICE_TYPES } from "../../invoicing/invoice.ts";
+import { INVOICE_TYPES, type Invoice } from "../../invoicing/invoice.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
-import { listingInstant, listDrafts } from "../../ledger/account/invoices.ts";
-import { listMatchingIds, isShortId } from "../../ledger/account/record-ids.ts";
+import { listDrafts, listingInstant } from "../../ledger/account/invoices.ts";
+import { isShortId, listMatchingIds } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
-import type { PageKey } from "../../ledger/view.ts";
+import type { DraftListFilter, InvoiceListFilter, PageKey } from "../../ledger/view.ts";
 import { compareIds } from "../../numbers/ids.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import {
-  collectIds,
-  readAllAccounts,
-  splitIntoChunks,
-  findAccountsInId,
-  accountsWithStaleDrafts,
-  refreshDraftIndexes,
-  collectSkipped,
-  retryPerAccount,
+  type ComputedList,
   type WithSkipped,
+  accountsWithStaleDrafts,
+  collectIds,
+  collectSkipped,
+  findAccountsInId,
+  listComputed,
+  readAllAccounts,
+  refreshDraftIndexes,
+  retryPerAccount,
+  splitIntoChunks,
 } from "../all-accounts.ts";
 import type { EngineContext } from "../methods.ts";
+import type { Page, PageOptions } from "../pages.ts";
 import { type ProjectedAccounts, projectAccounts } from "../projected-accounts.ts";
 
 /** An invoice as reads return it: drafts are computed, and keep their id when they become final. */
@@ -214,13 +217,7 @@ export function* listSnapshots(
 }
 
 /** A final invoice as reads return it. */
-export function toFinalSnapshot({
-  id,
-  invoice,
-  finalizedAt,
-  invoiceGroupId,
-  mergedInto,
-}: InvoiceRecord): InvoiceSnapshot {
+function toFinalSnapshot({ id, invoice, finalizedAt, invoiceGroupId, mergedInto }: InvoiceRecord): InvoiceSnapshot {
   return {
     id,
     invoice,
@@ -253,7 +250,7 @@ interface PeriodFilter {
 }
 
 /** The filter for `[from, until)`. @throws {RatebookError} ERR_OPTION_INVALID, ERR_DATE_INVALID */
-export function periodFilter(from: InstantInput | undefined, until: InstantInput | undefined): PeriodFilter {
+function periodFilter(from: InstantInput | undefined, until: InstantInput | undefined): PeriodFilter {
   const start = from === undefined ? Number.NEGATIVE_INFINITY : toInstant(from);
   const end = until === undefined ? Number.POSITIVE_INFINITY : toInstant(until);
   if (start >= end) {
@@ -266,4 +263,75 @@ export function periodFilter(from: InstantInput | undefined, until: InstantInput
     touches: ({ startDate, endDate }) =>
       isUnbounded || (parseInstant(startDate) < end && parseInstant(endDate) > start),
   };
+}
+
+/**
+ * A page of invoices, final ones and the drafts of every cycle that has begun, by the start of their cycle, newest
+ * first. A read that finds missing indexes or due invoices stores them. Accounts whose bill cannot be computed are
+ * skipped, except for their final invoices; if such an account is requested alone, the list is rejected.
+ */
+export async function listInvoices(
+  context: EngineContext,
+  filter: InvoiceFilter,
+  options: PageOptions,
+): Promise<Page<InvoiceSnapshot> & WithSkipped> {
+  const { storedFilter, isRequested } = parseFilter(filter);
+  const now = context.clock();
+  const draftsFilter = draftFilter(storedFilter, now);
+  const list: ComputedList<InvoiceSnapshot> = {
+    now,
+    accounts: filter,
+    keyOf: invoiceKey,
+    isRequested,
+    async readPositions(view, page) {
+      const drafts = draftsFilter === undefined ? [] : await view.draftList(draftsFilter, page);
+      const positions = drafts.map(({ id, accountId, listedAt: createdAt }) => ({ id, accountId, createdAt }));
+      return { positions, otherAccountIds: [] };
+    },
+    positionsMax: Number.POSITIVE_INFINITY,
+    readStored: async (view, page) =>
+      filter.status === "DRAFT" ? [] : (await view.invoiceList(storedFilter, page)).map(toFinalSnapshot),
+    compute: (accountIds, ids) => readInvoices(context, accountIds, { ids, lines: "lazily" }),
+    computesAll: false,
+  };
+  return listComputed(context, list, options);
+}
+
+/** A filter for the store, and a predicate for computed invoices. */
+function parseFilter({ accountId, customerId, status, from, until }: InvoiceFilter): {
+  readonly storedFilter: InvoiceListFilter;
+  readonly isRequested: (snapshot: InvoiceSnapshot) => boolean;
+} {
+  const { period, touches } = periodFilter(from, until);
+  const storedFilter = {
+    ...(accountId === undefined ? {} : { accountId }),
+    ...(customerId === undefined ? {} : { customerId }),
+    ...(status === undefined ? {} : { status }),
+    ...(period === undefined ? {} : { period }),
+  };
+  const isRequested = ({ invoice }: InvoiceSnapshot): boolean =>
+    (customerId === undefined || invoice.customerId === customerId) &&
+    (status === undefined || invoice.status === status) &&
+    touches(invoice);
+  return { storedFilter, isRequested };
+}
+
+/**
+ * The filter for draft index entries: a draft past its final date counts as final.
+ *
+ * @returns undefined if no draft can match: MERGED invoices are stored
+ */
+function draftFilter({ status, ...filter }: InvoiceListFilter, now: Instant): DraftListFilter | undefined {
+  const startedFilter = { ...filter, begunBy: now };
+  switch (status) {
+    case "MERGED":
+      return undefined;
+    case "DUE":
+    case "PAID":
+      return { ...startedFilter, final: { from: Number.NEGATIVE_INFINITY, until: now + 1 } };
+    case "DRAFT":
+      return { ...startedFilter, final: { from: now + 1, until: Number.POSITIVE_INFINITY } };
+    default:
+      return startedFilter;
+  }
 }

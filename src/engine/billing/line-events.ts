@@ -25,7 +25,7 @@ import { usageCells } from "../external-usage.ts";
 import type { EngineContext } from "../methods.ts";
 import { lockAccounts, openCaughtUp, runOperation } from "../operation.ts";
 import { type Page, type PagedOptions, pageRequest } from "../pages.ts";
-import { readInvoice, listSnapshots } from "./invoices.ts";
+import { listSnapshots, readInvoice } from "./invoices.ts";
 
 /** Identifies a line of an invoice. */
 export interface LineTarget {

@@ -38,7 +38,7 @@ import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
 import { groupBy } from "../../numbers/ids.ts";
 import { createYielder } from "../../store/yielder.ts";
-import { accountsWithinBound, type SkippedCollector, readAllAccounts, splitIntoChunks } from "../all-accounts.ts";
+import { type SkippedCollector, accountsWithinBound, readAllAccounts, splitIntoChunks } from "../all-accounts.ts";
 import { type EngineStore, readUsage } from "../external-usage.ts";
 
 const HOUR_MS = DAY_MS / 24;

@@ -22,7 +22,7 @@ import { type SkippedAccount, invalidInputError, quoteText } from "../../ledger/
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
-import { collectSkipped, type SkippedCollector } from "../all-accounts.ts";
+import { type SkippedCollector, collectSkipped } from "../all-accounts.ts";
 import { readRetentionCutoff } from "../events/retention.ts";
 import type { EngineContext } from "../methods.ts";
 import {

@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from "node:util";
 
 import { memoryStore } from "../memory/memory.ts";
 import { type ConformanceCase, type OpenStore, withStore } from "./case.ts";
+import { type Random, type Step, createRandom, print } from "./random-records.ts";
 import { randomCommit, randomRead } from "./random-steps.ts";
-import { createRandom, print, type Random, type Step } from "./random.ts";
 
 const HISTORIES = 6;
 const COMMITS = 50;

@@ -1,12 +1,16 @@
-/** Each transaction is the only writer of its scope; there are no deadlocks, and no partial commits are visible. */
+/**
+ * Each transaction is the only writer of its scope; there are no deadlocks, and a decision is committed completely or not
+ * at all. Histories have more commits that fail.
+ */
 import assert from "node:assert/strict";
 
 import type { Changes } from "../../ledger/decision.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../store.ts";
 import { sleep } from "../yielder.ts";
-import { commit, type ConformanceCase, createGate, createScope, defineCase, rejectAfter } from "./case.ts";
-import { account, cell, document, event, TODAY } from "./samples.ts";
+import { type ConformanceCase, commit, createGate, createScope, defineCase, rejectAfter } from "./case.ts";
+import { endUnreadable } from "./random-steps.ts";
+import { TODAY, account, cell, document, entry, event, newEvent, toLedgerCell } from "./samples.ts";
 
 const WRITERS = 12;
 /** Minimum milliseconds after which a commit counts as blocked by another one. */
@@ -208,5 +212,39 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.equal(outcome, "done");
     assert.deepEqual(observed, [0, 1]);
     assert.deepEqual(await readNetTermDays(store.read, ["a", "b"]), [7, 1]);
+  }),
+
+  defineCase("if the work throws, nothing is written and the error is passed on unchanged", async (store) => {
+    const error = new Error("refused by the work");
+    const transaction = store.transact(createScope(["a"]), () => Promise.reject(error));
+    await assert.rejects(transaction, (caught) => caught === error);
+  }),
+
+  defineCase("a failed commit leaves existing records unchanged, and can be repeated", async (store) => {
+    const usage = [cell("a", "um.tokens", TODAY, "1")];
+    await commit(store, { usage, entries: [entry("a", "e.one")] });
+    const changes = { usage, entries: [entry("a", "e.one", { voided: true })], newEvents: [newEvent(event("a", 1))] };
+    const decision = { result: undefined, changes: endUnreadable(changes, "invoices") };
+    await assert.rejects(store.transact(createScope(["a"], ["event.a.1"]), async () => decision));
+    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), usage.map(toLedgerCell));
+    assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
+    assert.deepEqual(await store.read.events({}, { limit: 9 }), []);
+    await commit(store, changes);
+    assert.deepEqual(await store.read.entries(["a"]), changes.entries);
+    assert.equal((await store.read.events({}, { limit: 9 })).length, 1);
+  }),
+
+  defineCase("the work reads committed records, and its result is returned; a scope may be empty", async (store) => {
+    await commit(store, { accounts: [account("a", { netTermDays: 1 })] });
+    const result = await store.transact(createScope([]), async (view) => {
+      const [record] = await view.accounts(["a"]);
+      return { result: { netTermDays: record?.netTermDays }, changes: {} };
+    });
+    assert.deepEqual(result, { netTermDays: 1 });
+  }),
+
+  defineCase("closing a store twice has no further effect", async (store) => {
+    await store.close();
+    await store.close();
   }),
 ];

@@ -1,12 +1,77 @@
-/** Random records of each kind. What never changes of a record follows from its number: its id, account and times. */
-import { addDays, DAY_MS, formatInstant, instantOfDay, parseDate } from "../../calendar/instant.ts";
+/**
+ * Random choices, and random records of each kind. Choices are the same on every run: the suite must work without
+ * fast-check. What never changes of a record follows from its number: its id, account and times.
+ */
+import { inspect } from "node:util";
+
+import { DAY_MS, addDays, formatInstant, instantOfDay, parseDate } from "../../calendar/instant.ts";
 import type { Changes, DocumentKind } from "../../ledger/decision.ts";
-import { describeStored, INGEST_STATUSES } from "../../ledger/outcome.ts";
+import { INGEST_STATUSES, describeStored } from "../../ledger/outcome.ts";
 import type { AccountRecord, EventRecord, UsageDelta } from "../../ledger/records.ts";
 import { Decimal } from "../../numbers/decimal.ts";
-import type { Random } from "./random.ts";
-import { account, billedUsage, cell, credit, document, entry, invoice } from "./samples.ts";
-import { event, LONG, NOON, ODD_TEXTS, TODAY, withOddKeys } from "./samples.ts";
+import type { Store } from "../store.ts";
+import {
+  LONG,
+  NOON,
+  ODD_TEXTS,
+  TODAY,
+  account,
+  billedUsage,
+  cell,
+  credit,
+  document,
+  entry,
+  event,
+  invoice,
+  withOddKeys,
+} from "./samples.ts";
+
+export interface Random {
+  /** A whole number, 0 or more and below the limit. */
+  below(limit: number): number;
+  /** True once in so many times. */
+  isOneIn(count: number): boolean;
+  pick<Item>(items: readonly Item[]): Item;
+  /** Some of the items, in their order. */
+  some<Item>(items: readonly Item[]): Item[];
+  /** An object with some of the fields, each one in so many times. */
+  fields<Fields extends object>(fields: Fields, oneIn?: number): Partial<Fields>;
+}
+
+/** Creates random choices that follow from a seed (mulberry32). */
+export function createRandom(seed: number): Random {
+  let state = seed;
+  const below = (limit: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+  const some = <Item>(items: readonly Item[]): Item[] => items.filter(() => below(2) === 0);
+  return {
+    below,
+    isOneIn: (count) => below(count) === 0,
+    pick: <Item>(items: readonly Item[]) => items[below(items.length)] as Item,
+    some,
+    fields: <Fields extends object>(fields: Fields, oneIn = 2) =>
+      Object.fromEntries(Object.entries(fields).filter(() => below(oneIn) === 0)) as Partial<Fields>,
+  };
+}
+
+/** A commit or a read. */
+export interface Step {
+  /** What it does, for messages. */
+  readonly describe: () => string;
+  /** Returns what must be equal in all stores. */
+  readonly run: (store: Store) => Promise<unknown>;
+  /** The same step, each time without one of its records. */
+  readonly smaller: () => readonly Step[];
+}
+
+/** A value as one text, for messages. */
+export function print(value: unknown): string {
+  return inspect(value, { depth: null, breakLength: 120, maxArrayLength: null, maxStringLength: 100 });
+}
 
 /** Ids whose order by code points differs from other orders; every third one has the same time of creation. */
 export const IDS: readonly string[] = ["b", "a", "B", "\u{1F9FE}", "é", "a.b", "\uFF5E", "a-b", "#1", "bb"];

@@ -8,8 +8,8 @@ import type { EventRecord } from "../../ledger/records.ts";
 import type { EventFilter, LedgerView, PageRequest } from "../../ledger/view.ts";
 import type { Store } from "../store.ts";
 import { createScope } from "./case.ts";
+import { type Random, type Step, print } from "./random-records.ts";
 import * as records from "./random-records.ts";
-import { print, type Random, type Step } from "./random.ts";
 import { newEvent, TODAY } from "./samples.ts";
 
 /** Numbers that grow during a history: of its events, and the revision of the configuration. */

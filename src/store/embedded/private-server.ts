@@ -15,21 +15,22 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 
 import { sleep } from "../yielder.ts";
-import { checkPrograms, findBinaries } from "./binaries.ts";
 import { openDirectory, unavailableDatabaseError } from "./directory.ts";
 import { findProcess, wasStartedWith, WATCH } from "./processes.ts";
 import {
+  PORT,
+  type ServerUser,
+  type SocketFolder,
   changeOwner,
+  checkPrograms,
+  findBinaries,
+  makeSocketFolder,
   processEnvironment,
   reachablePath,
-  type ServerUser,
+  removeOtherFolders,
   serverUserFor,
   socketExists,
-  makeSocketFolder,
-  PORT,
-  removeOtherFolders,
-  type SocketFolder,
-} from "./socket-directory.ts";
+} from "./server-environment.ts";
 
 /** A running server. */
 export interface PrivateServer {

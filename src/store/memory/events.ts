@@ -8,9 +8,10 @@ import { toEventRecord } from "../../ledger/events/new-event.ts";
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, StoredEventFields, NewEvent } from "../../ledger/records.ts";
 import type { AcceptedEventId, EventFilter, PageKey, PageRequest } from "../../ledger/view.ts";
-import { compareNewest, isWithin } from "../list-order.ts";
+import { compareIds } from "../../numbers/ids.ts";
+import { isWithin } from "../adapter-rules.ts";
 import { sleep } from "../yielder.ts";
-import { createNewestFirst, createSortedList, type NewestFirst, type SortedList } from "./sorted-list.ts";
+import { createSortedList, isOnEarlierPage, type SortedList } from "./records.ts";
 
 /** A new event with its position in the order of ingest. */
 type Numbered = StoredEventFields & Pick<EventRecord, "number">;
@@ -50,7 +51,7 @@ export function toStoredEvent(event: NewEvent, number: number): StoredEvent {
 }
 
 /** The record of an event. */
-export function toRecord(event: StoredEvent): EventRecord {
+function toRecord(event: StoredEvent): EventRecord {
   return isNew(event) ? toEventRecord(event, event.number) : event;
 }
 
@@ -99,7 +100,7 @@ export interface EventTable {
 
 /** The events of one account. */
 interface AccountEvents {
-  readonly newestFirst: NewestFirst<StoredEvent>;
+  readonly newestFirst: SortedList<StoredEvent>;
   /** By feature: the events with overage, by number. */
   readonly overage: Map<string, SortedList<StoredEvent>>;
 }
@@ -108,7 +109,7 @@ interface Events {
   readonly byReference: Map<string, StoredEvent>;
   /** The event with an id, or all of them in order of arrival if it was reused. */
   readonly byEventId: Map<string, StoredEvent | StoredEvent[]>;
-  readonly newestFirst: NewestFirst<StoredEvent>;
+  readonly newestFirst: SortedList<StoredEvent>;
   readonly accounts: Map<string, AccountEvents>;
 }
 
@@ -116,7 +117,7 @@ export function createEventTable(): EventTable {
   const events: Events = {
     byReference: new Map(),
     byEventId: new Map(),
-    newestFirst: createNewestFirst(eventKey),
+    newestFirst: createSortedList(compareEvents),
     accounts: new Map(),
   };
   let lastNumber = 0;
@@ -193,7 +194,7 @@ function removeFromLists(events: Events, storedEvent: StoredEvent): void {
 function ensureAccount({ accounts }: Events, accountId: string): AccountEvents {
   const existing = accounts.get(accountId);
   if (existing !== undefined) return existing;
-  const account: AccountEvents = { newestFirst: createNewestFirst(eventKey), overage: new Map() };
+  const account: AccountEvents = { newestFirst: createSortedList(compareEvents), overage: new Map() };
   accounts.set(accountId, account);
   return account;
 }
@@ -220,11 +221,12 @@ function findByIds(events: Events, { referenceId, eventId }: EventFilter): reado
 function listEvents(events: Events, filter: EventFilter, { limit, after }: PageRequest): readonly EventRecord[] {
   const records: EventRecord[] = [];
   const source = filter.accountId === undefined ? events : events.accounts.get(filter.accountId);
+  const isBefore = (event: StoredEvent): boolean => isOnEarlierPage(eventKey(event), after);
   const candidates = findByIds(events, filter)
-    ?.filter((event) => after === undefined || compareNewest(eventKey(event), after) > 0)
-    .sort((a, b) => compareNewest(eventKey(a), eventKey(b)));
+    ?.filter((event) => !isBefore(event))
+    .sort(compareEvents);
   const oldest = filter.createdAt?.from ?? -Infinity;
-  for (const event of candidates ?? source?.newestFirst.after(after) ?? []) {
+  for (const event of candidates ?? source?.newestFirst.from(isBefore) ?? []) {
     if (records.length === limit || event.createdAt < oldest) break;
     if (matchesFilter(event, filter)) records.push(toRecord(event));
   }
@@ -233,7 +235,7 @@ function listEvents(events: Events, filter: EventFilter, { limit, after }: PageR
 
 /** The events of an account that are not reverted, earliest ingested first. */
 function listToUndo(events: Events, accountId: string, filter: EventFilter, limit: number): readonly EventRecord[] {
-  const candidates = findByIds(events, filter) ?? events.accounts.get(accountId)?.newestFirst.after() ?? [];
+  const candidates = findByIds(events, filter) ?? events.accounts.get(accountId)?.newestFirst.from() ?? [];
   return [...candidates]
     .filter((event) => event.accountId === accountId && !isReverted(event) && matchesFilter(event, filter))
     .sort(byNumber)
@@ -243,7 +245,7 @@ function listToUndo(events: Events, accountId: string, filter: EventFilter, limi
 
 function findLastSpent({ accounts }: Events, accountId: string, entryId: string): Instant | undefined {
   let latest: Instant | undefined;
-  for (const storedEvent of accounts.get(accountId)?.newestFirst.after() ?? []) {
+  for (const storedEvent of accounts.get(accountId)?.newestFirst.from() ?? []) {
     const { allocations = [] } = storedEvent.feature ?? {};
     if (!reservesId(storedEvent) || !allocations.some((each) => each.entryId === entryId)) continue;
     latest = Math.max(latest ?? storedEvent.timestamp, storedEvent.timestamp);
@@ -266,6 +268,11 @@ function matchesFilter(event: StoredEvent, filter: EventFilter): boolean {
 
 function eventKey({ createdAt, referenceId }: StoredEvent): PageKey {
   return { createdAt, id: referenceId };
+}
+
+/** {@link compareNewest} for events. */
+function compareEvents(a: StoredEvent, b: StoredEvent): number {
+  return b.createdAt - a.createdAt || compareIds(a.referenceId, b.referenceId);
 }
 
 function byNumber(a: StoredEvent, b: StoredEvent): number {

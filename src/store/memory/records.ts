@@ -1,9 +1,64 @@
-/** Tables of a memory store whose records are replaced whole: documents, accounts, entries, credits, invoices. */
+/** Tables of a memory store: records by id and by owner, in maps, and sorted when they are read. */
 import type { PageKey, PageRequest } from "../../ledger/view.ts";
-import { compareNewest } from "../list-order.ts";
-import { createNewestFirst, type NewestFirst } from "./sorted-list.ts";
+import { compareNewest } from "../adapter-rules.ts";
 
-/** Records of one kind, by id, in list order, and by owner. */
+/** Items that are sorted when they are read after a change. */
+export interface SortedList<Item> {
+  /** Adds an item that the list does not contain; its position must not change. */
+  add(item: Item): void;
+  remove(item: Item): void;
+  /** The items in order. @param isBefore selects the items to skip, which come before all others; default none */
+  from(isBefore?: (item: Item) => boolean): Iterable<Item>;
+}
+
+/** @param compare orders any two items: 0 only for the same item */
+export function createSortedList<Item>(compare: (a: Item, b: Item) => number): SortedList<Item> {
+  let items: Item[] = [];
+  let isSorted = true;
+  /** Items that are still in the array. */
+  const removed = new Set<Item>();
+  const dropRemoved = (): void => {
+    items = items.filter((item) => !removed.has(item));
+    removed.clear();
+  };
+  return {
+    add(item) {
+      if (removed.delete(item)) return;
+      items.push(item);
+      isSorted = false;
+    },
+    remove(item) {
+      removed.add(item);
+      if (removed.size * 2 > items.length) dropRemoved();
+    },
+    *from(isBefore = () => false) {
+      if (removed.size > 0) dropRemoved();
+      // Few items were added since the last time, so that most are in order.
+      if (!isSorted) items.sort(compare);
+      isSorted = true;
+      for (let index = findFirstNot(items, isBefore); index < items.length; index++) yield items[index] as Item;
+    },
+  };
+}
+
+/** The index of the first item for which a condition that holds for a prefix is false; the length if there is none. */
+function findFirstNot<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (holds(items[middle] as Item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Whether an item with this key is on an earlier page. */
+export function isOnEarlierPage(key: PageKey, after: PageKey | undefined): boolean {
+  return after !== undefined && compareNewest(key, after) <= 0;
+}
+
+/** Records of one kind, which are replaced whole, by id and by owner. */
 export interface RecordTable<Item> {
   get(id: string): Item | undefined;
   /** The existing records with these ids, each once. */
@@ -13,113 +68,50 @@ export interface RecordTable<Item> {
   remove(id: string): void;
   /** The records of one owner, in the table's own order. */
   readonly of: (owner: string) => readonly Item[];
-  /** A page of the matching records among all, those of a group or the given ones: newest first, then by id. */
-  page(page: PageRequest, isMatch: (item: Item) => boolean, among?: readonly Item[] | string): readonly Item[];
+  /** A page of the matching records among all, or the given ones: newest first, then by id. */
+  page(page: PageRequest, isMatch: (item: Item) => boolean, among?: readonly Item[]): readonly Item[];
   /** All records, unordered. */
   all(): Iterable<Item>;
 }
 
 /** How records of a table are indexed. */
-export interface RecordShape<Item> {
+interface RecordShape<Item> {
   readonly key: (item: Item) => PageKey;
   /** The owner of a record, mostly its account; undefined if not queried. */
   readonly owner: (item: Item) => string | undefined;
   /** The order of the records of one owner. */
   readonly compare: (a: Item, b: Item) => number;
-  /** The group of a record, such as its status, for pages of a group; absent without groups. */
-  readonly group?: (item: Item) => string;
 }
 
 /** A record with its key. A record that replaces another with the same key takes its slot. */
 interface Slot<Item> {
   readonly key: PageKey;
   item: Item;
-  /** The list of its group. */
-  list: NewestFirst<Slot<Item>>;
 }
 
-interface OwnerLists<Item> {
-  readonly of: (owner: string) => readonly Item[];
-  readonly add: (item: Item) => void;
-  readonly remove: (item: Item) => void;
-  readonly replace: (before: Item, after: Item) => void;
-}
+export function createRecordTable<Item>({ key, owner, compare }: RecordShape<Item>): RecordTable<Item> {
+  const slots = new Map<string, Slot<Item>>();
+  const newestFirst = createSortedList<Slot<Item>>((a, b) => compareNewest(a.key, b.key));
+  /** By owner, in arrays that are replaced and never changed, because readers have them. */
+  const owned = new Map<string, readonly Item[]>();
 
-/** Records by owner, in arrays that are replaced and never changed, because readers have them. */
-function createOwnerLists<Item>({ owner, compare }: Pick<RecordShape<Item>, "owner" | "compare">): OwnerLists<Item> {
-  const lists = new Map<string, readonly Item[]>();
-  const addItem = (item: Item): void => {
+  const removeOwned = (item: Item): void => {
+    const id = owner(item);
+    if (id !== undefined) owned.set(id, owned.get(id)?.filter((other) => other !== item) ?? []);
+  };
+  const addOwned = (item: Item): void => {
     const id = owner(item);
     if (id === undefined) return;
-    const items = lists.get(id) ?? [];
+    const items = owned.get(id) ?? [];
     const last = items.at(-1);
     const all = [...items, item];
-    lists.set(id, last === undefined || compare(last, item) <= 0 ? all : all.sort(compare));
+    owned.set(id, last === undefined || compare(last, item) <= 0 ? all : all.sort(compare));
   };
-  const remove = (item: Item): void => {
-    const id = owner(item);
-    if (id !== undefined) lists.set(id, lists.get(id)?.filter((other) => other !== item) ?? []);
-  };
-  return {
-    of: (id) => lists.get(id) ?? [],
-    add: addItem,
-    remove,
-    replace(before, after) {
-      const id = owner(after);
-      const items = id === undefined || owner(before) !== id ? undefined : lists.get(id);
-      if (id !== undefined && items !== undefined && compare(before, after) === 0) {
-        lists.set(id, items.with(items.indexOf(before), after));
-      } else {
-        remove(before);
-        addItem(after);
-      }
-    },
-  };
-}
-
-interface GroupLists<Item> {
-  /** The list of a record's group. */
-  readonly of: (item: Item) => NewestFirst<Slot<Item>>;
-  /** The first matching records of each group, or of one. */
-  readonly first: (page: PageRequest, isMatch: (item: Item) => boolean, group: string | undefined) => Item[];
-}
-
-function createGroupLists<Item>(group: (item: Item) => string = () => ""): GroupLists<Item> {
-  const lists = new Map<string, NewestFirst<Slot<Item>>>();
-  return {
-    of(item) {
-      const name = group(item);
-      const list = lists.get(name) ?? createNewestFirst((slot) => slot.key);
-      lists.set(name, list);
-      return list;
-    },
-    first({ limit, after }, isMatch, only) {
-      const items: Item[] = [];
-      for (const [name, list] of lists) {
-        if (only !== undefined && name !== only) continue;
-        let count = 0;
-        for (const { item } of list.after(after)) {
-          if (!isMatch(item)) continue;
-          items.push(item);
-          if (++count === limit) break;
-        }
-      }
-      return items;
-    },
-  };
-}
-
-export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<Item> {
-  const { key, group } = shape;
-  const slots = new Map<string, Slot<Item>>();
-  const groupLists = createGroupLists(group);
-  const ownerLists = createOwnerLists(shape);
-
   const remove = (id: string): void => {
     const slot = slots.get(id);
     if (slot === undefined) return;
-    ownerLists.remove(slot.item);
-    slot.list.remove(slot);
+    removeOwned(slot.item);
+    newestFirst.remove(slot);
     slots.delete(id);
   };
 
@@ -128,33 +120,31 @@ export function createRecordTable<Item>(shape: RecordShape<Item>): RecordTable<I
     some: (ids) => [...new Set(ids)].flatMap((id) => slots.get(id)?.item ?? []),
     put(item) {
       const { id, createdAt } = key(item);
-      const slot = slots.get(id);
-      if (slot?.key.createdAt === createdAt) {
-        ownerLists.replace(slot.item, item);
-        slot.item = item;
-        const list = groupLists.of(item);
-        if (list === slot.list) return;
-        slot.list.remove(slot);
-        list.add(slot);
-        slot.list = list;
-        return;
+      const existing = slots.get(id);
+      if (existing?.key.createdAt === createdAt) {
+        removeOwned(existing.item);
+        existing.item = item;
+      } else {
+        remove(id);
+        const slot = { key: { id, createdAt }, item };
+        slots.set(id, slot);
+        newestFirst.add(slot);
       }
-      remove(id);
-      const newSlot = { key: { id, createdAt }, item, list: groupLists.of(item) };
-      ownerLists.add(item);
-      newSlot.list.add(newSlot);
-      slots.set(id, newSlot);
+      addOwned(item);
     },
     remove,
-    of: ownerLists.of,
-    page(page, isMatch, among) {
-      const { limit, after } = page;
-      const isAfter = (item: Item): boolean => after === undefined || compareNewest(key(item), after) > 0;
-      const items =
-        typeof among === "object"
-          ? among.filter((item) => isMatch(item) && isAfter(item))
-          : groupLists.first(page, isMatch, among);
-      return items.sort((a, b) => compareNewest(key(a), key(b))).slice(0, limit);
+    of: (id) => owned.get(id) ?? [],
+    page({ limit, after }, isMatch, among) {
+      if (among !== undefined) {
+        const items = among.filter((item) => isMatch(item) && !isOnEarlierPage(key(item), after));
+        return items.sort((a, b) => compareNewest(key(a), key(b))).slice(0, limit);
+      }
+      const items: Item[] = [];
+      for (const { item } of newestFirst.from((slot) => isOnEarlierPage(slot.key, after))) {
+        if (items.length === limit) break;
+        if (isMatch(item)) items.push(item);
+      }
+      return items;
     },
     *all() {
       for (const { item } of slots.values()) yield item;

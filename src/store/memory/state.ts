@@ -1,17 +1,15 @@
 /** The state of a memory store, and its changes. */
 import { canPay } from "../../credits/monetary-credits.ts";
-import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/invoices.ts";
+import { listingInstant } from "../../ledger/account/invoices.ts";
 import { type Changes, DOCUMENT_KINDS, type DocumentKind, type DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import { idCollisionError } from "../../ledger/refusals.ts";
 import type { CreditState, ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { compareIds } from "../../numbers/ids.ts";
-import { compareOldest } from "../list-order.ts";
-import { checkDistinctIds } from "../new-events.ts";
+import { checkDistinctIds, compareOldest } from "../adapter-rules.ts";
 import { type CellTable, createCellTable } from "./cells.ts";
 import { createEventTable, type EventTable, toStoredEvent } from "./events.ts";
-import { createRecordTable, type RecordTable } from "./records.ts";
-import { createIdsByInstant, type IdsByInstant } from "./sorted-list.ts";
+import { createRecordTable, createSortedList, type RecordTable, type SortedList } from "./records.ts";
 
 /** The content of a memory store. */
 export interface MemoryState {
@@ -20,10 +18,8 @@ export interface MemoryState {
   readonly accounts: RecordTable<AccountRecord>;
   /** The accounts that a customer has or had, and those of its invoices. */
   readonly accountsOfCustomers: Map<string, Set<string>>;
-  /** The accounts by `nextDueAt`. */
-  readonly dueAccounts: IdsByInstant;
-  /** The accounts by the instant until which their draft index is complete. */
-  readonly draftIndexEnds: IdsByInstant;
+  /** The ids of accounts, ascending. */
+  readonly accountIds: SortedList<string>;
   /** Draft index entries. */
   readonly drafts: RecordTable<ListedDraft>;
   /** Index entries of due credits. */
@@ -47,8 +43,7 @@ export function emptyState(): MemoryState {
     documents: Object.fromEntries(documentTables) as MemoryState["documents"],
     accounts: createRecordTable<AccountRecord>(unowned),
     accountsOfCustomers: new Map(),
-    dueAccounts: createIdsByInstant(),
-    draftIndexEnds: createIdsByInstant(),
+    accountIds: createSortedList(compareIds),
     drafts: createRecordTable<ListedDraft>({
       ...ofAccount,
       key: ({ id, listedAt: createdAt }) => ({ id, createdAt }),
@@ -59,7 +54,7 @@ export function emptyState(): MemoryState {
     usage: createCellTable(),
     overage: createCellTable(),
     entries: createRecordTable<EntryRecord>(ofAccount),
-    credits: createRecordTable<CreditRecord>({ ...ofAccount, group: storedCreditState }),
+    credits: createRecordTable<CreditRecord>(ofAccount),
     billedUsage: createRecordTable<BilledUsage>({
       ...ofAccount,
       key: ({ id, closedAt: createdAt }) => ({ id, createdAt }),
@@ -69,7 +64,6 @@ export function emptyState(): MemoryState {
       ...ofAccount,
       key: ({ id, invoice }) => ({ id, createdAt: listingInstant(invoice) }),
       compare: compareByDate,
-      group: ({ invoice }) => invoice.status,
     }),
   };
 }
@@ -132,18 +126,17 @@ function readAll(changes: Omit<Changes, "newEvents" | "usage" | "overage" | "con
 }
 
 function putAccount(state: MemoryState, account: AccountRecord): void {
-  const { id: accountId, customerId, nextDueAt, drafts: index } = account;
+  const { id: accountId, customerId, drafts: index } = account;
   const before = state.accounts.get(accountId);
   state.accounts.put(account);
   if (before?.customerId !== customerId) addAccountOfCustomer(state, customerId, accountId);
-  state.dueAccounts.put(accountId, nextDueAt);
+  if (before === undefined) state.accountIds.add(accountId);
   if (before !== undefined && before.drafts === index) return;
   const { drafts, dueCredits } = state;
   for (const { id } of drafts.of(accountId)) drafts.remove(id);
   for (const { id } of dueCredits.of(accountId)) dueCredits.remove(id);
   for (const draft of index?.places ?? []) drafts.put({ ...draft, accountId });
   for (const credit of index?.credits ?? []) dueCredits.put({ ...credit, accountId });
-  state.draftIndexEnds.put(accountId, draftIndexKnownUntil(index));
 }
 
 function putInvoice(state: MemoryState, invoice: InvoiceRecord): void {

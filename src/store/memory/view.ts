@@ -1,7 +1,7 @@
 /** Reads of a memory store. */
 import { type Instant, parseInstant } from "../../calendar/instant.ts";
-import { listingInstant } from "../../ledger/account/invoices.ts";
-import type { CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
+import { draftIndexKnownUntil, listingInstant } from "../../ledger/account/invoices.ts";
+import type { AccountRecord, CreditRecord, InvoiceRecord } from "../../ledger/records.ts";
 import type {
   CreditListFilter,
   DraftListFilter,
@@ -11,7 +11,8 @@ import type {
   ListedDraft,
   PageRequest,
 } from "../../ledger/view.ts";
-import { compareNewest, compareOldest, isWithin } from "../list-order.ts";
+import { compareIds } from "../../numbers/ids.ts";
+import { compareNewest, compareOldest, isWithin } from "../adapter-rules.ts";
 import type { RecordTable } from "./records.ts";
 import { compareByDate, compareByDays, type MemoryState, storedCreditState } from "./state.ts";
 
@@ -26,16 +27,11 @@ export function createView(state: MemoryState): LedgerView {
     documents: async (kind, page) => documents[kind].page(page, () => true),
 
     accounts: async (ids) => accounts.some(ids),
-    accountList: async ({ customerId, status, invoiceGroupId }, page) =>
-      accounts.page(
-        page,
-        (account) =>
-          (customerId === undefined || account.customerId === customerId) &&
-          (status === undefined || account.status === status) &&
-          (invoiceGroupId === undefined || account.invoiceGroupId === invoiceGroupId),
-      ),
-    accountsBehind: async (instant, limit, afterId) => state.dueAccounts.upTo(instant, limit, afterId),
-    accountsWithStaleDraftIndex: async (instant, limit, afterId) => state.draftIndexEnds.upTo(instant, limit, afterId),
+    accountList: async (filter, page) => accounts.page(page, createFieldFilter<AccountRecord>(filter)),
+    accountsBehind: async (instant, limit, afterId) =>
+      findAccountIds(state, limit, afterId, ({ nextDueAt }) => nextDueAt <= instant),
+    accountsWithStaleDraftIndex: async (instant, limit, afterId) =>
+      findAccountIds(state, limit, afterId, (each) => draftIndexKnownUntil(each.drafts) <= instant),
     draftList: async (filter, page) => {
       const customerOf = (accountId: string): string | undefined => accounts.get(accountId)?.customerId;
       return drafts.page(page, createDraftFilter(filter, customerOf), findByIds(state, drafts, filter));
@@ -59,15 +55,15 @@ export function createView(state: MemoryState): LedgerView {
       ),
 
     entries: async (accountIds, featureId) => {
-      const isMatch = createFeatureFilter(featureId);
+      const isMatch = createFieldFilter({ featureId });
       return mergeInOrder(accountIds, (id) => entries.of(id).filter(isMatch), compareOldest);
     },
     entryList: async (accountId, featureId, page) =>
-      entries.page(page, createFeatureFilter(featureId), entries.of(accountId)),
+      entries.page(page, createFieldFilter({ featureId }), entries.of(accountId)),
     credits: async (accountIds) => mergeInOrder(accountIds, (id) => credits.of(id), compareOldest),
     credit: async (id) => credits.get(id),
     creditList: async (filter, page) =>
-      credits.page(page, createCreditFilter(filter), findByIds(state, credits, filter) ?? filter.state),
+      credits.page(page, createCreditFilter(filter), findByIds(state, credits, filter)),
     dueCreditList: async (filter, page) =>
       dueCredits.page(skipLaterCredits(filter, page), () => true, findByIds(state, dueCredits, filter)),
     invoices: async (accountIds, since) => {
@@ -76,8 +72,24 @@ export function createView(state: MemoryState): LedgerView {
     },
     invoice: async (id) => invoices.get(id),
     invoiceList: async (filter, page) =>
-      invoices.page(page, createInvoiceFilter(filter), findByIds(state, invoices, filter) ?? filter.status),
+      invoices.page(page, createInvoiceFilter(filter), findByIds(state, invoices, filter)),
   };
+}
+
+/** The first ids, ascending and after `afterId`, of accounts that match. */
+function findAccountIds(
+  { accounts, accountIds }: MemoryState,
+  limit: number,
+  afterId: string | undefined,
+  isMatch: (account: AccountRecord) => boolean,
+): readonly string[] {
+  const ids: string[] = [];
+  for (const id of accountIds.from((each) => afterId !== undefined && compareIds(each, afterId) <= 0)) {
+    if (ids.length === limit) break;
+    const account = accounts.get(id);
+    if (account !== undefined && isMatch(account)) ids.push(id);
+  }
+  return ids;
 }
 
 /** The records to filter, if the filter has an id, an account or a customer. */
@@ -109,8 +121,12 @@ function mergeInOrder<Item>(
   return only !== undefined && ids.length === 1 ? of(only) : ids.flatMap(of).sort(compare);
 }
 
-function createFeatureFilter(featureId: string | undefined): (entry: { readonly featureId: string }) => boolean {
-  return (entry) => featureId === undefined || entry.featureId === featureId;
+/** Creates a predicate for records with the values of some fields; undefined does not filter. */
+function createFieldFilter<Item>(filter: { readonly [Name in keyof Item]?: Item[Name] | undefined }): (
+  item: Item,
+) => boolean {
+  const fields = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return (item) => fields.every(([name, value]) => item[name as keyof Item] === value);
 }
 
 /** Creates a predicate for credits by state and end. */

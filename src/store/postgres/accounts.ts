@@ -4,10 +4,9 @@ import { createHash } from "node:crypto";
 import type { AccountRecord } from "../../ledger/records.ts";
 import { compareIds } from "../../numbers/ids.ts";
 import { serializeRecord } from "../record-json.ts";
-import type { Row, Run } from "./client.ts";
-import { itemStamp } from "./counter-columns.ts";
-import { LostRaceError } from "./failures.ts";
-import { advisoryKey, idKeys, formatListQuery, quoteLiteral, formatTextArray } from "./query.ts";
+import { itemStamp } from "./cells.ts";
+import { LostRaceError, type Row, type Run } from "./client.ts";
+import { advisoryKey, formatListQuery, formatTextArray, idKeys, quoteLiteral } from "./query.ts";
 import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
 
 /** Number of locks for accounts that do not exist yet: a database has a limited number of locks. */

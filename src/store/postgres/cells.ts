@@ -2,18 +2,30 @@
  * Usage and overage in SQL. A row has four meters or features of an account and day, so that an event that adds to
  * several meters changes one row: one row per meter is more than twice as slow. A view shows one row per meter or
  * feature for other readers.
+ *
+ * Groups of a meter, or its values, have a row each. Counting those of a day takes longer the more there are, so a day
+ * with many has a row with a bound: each commit adds the rows that it writes, whether or not they are new, and the groups
+ * are only counted again if the bound is too high to tell that there is room.
  */
-import { formatGroup, type UsageGroup } from "../../book/resources/event-schema.ts";
+import { type UsageGroup, formatGroup } from "../../book/resources/event-schema.ts";
 import { invariant } from "../../errors.ts";
 import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
+import type { GroupCountRequest, MeterDay } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
-import { addExact, type Exact, formatExact } from "../../numbers/exact.ts";
+import { type Exact, addExact, formatExact } from "../../numbers/exact.ts";
 import { parseRecord, serializeRecord } from "../record-json.ts";
+import type { Sending } from "./batches.ts";
 import type { Run } from "./client.ts";
-import { type ItemReading, findColumnNumbers } from "./counter-columns.ts";
-import { raiseBounds, type ReadCounts } from "./group-counts.ts";
-import { ROW_ITEMS, dayValue, idKey, idKeys, formatPlainArray, formatTextArray } from "./query.ts";
-import type { Sending } from "./send-statements.ts";
+import {
+  ROW_ITEMS,
+  advisoryKey,
+  dayValue,
+  formatPlainArray,
+  formatTextArray,
+  idKey,
+  idKeys,
+  sortByKey,
+} from "./query.ts";
 
 /** Usage by meter, or overage by feature: the names of their views. */
 export type CellTable = "usage" | "overage";
@@ -160,4 +172,157 @@ export async function readCells(
     day: Number(day),
     quantity: parseDecimal(quantity),
   }));
+}
+
+/**
+ * Column numbers by key. They are valid while the stamp of the list matches: a restored database may assign the same
+ * numbers to others.
+ */
+interface CounterColumns {
+  readonly stamp: string | undefined;
+  readonly columnNumbers: ReadonlyMap<string, number>;
+}
+
+/** The list of meters and features that a store has cached. */
+export interface ItemCache {
+  last: CounterColumns;
+}
+
+/** The context for looking up column numbers. */
+interface ItemReading {
+  readonly run: Run;
+  readonly table: (name: string) => string;
+  /** The schema that the advisory locks belong to. */
+  readonly schema: string;
+  readonly items: ItemCache;
+  /** The stamp of the list when the accounts were locked, if it was read. */
+  readonly itemStamp: string | undefined;
+}
+
+export function createItemCache(): ItemCache {
+  return { last: { stamp: undefined, columnNumbers: new Map() } };
+}
+
+/** An expression for the stamp of the list, which is that of its last item. */
+export function itemStamp(table: (name: string) => string): string {
+  return `(select stamp::text from ${table("item")} order by place desc limit 1)`;
+}
+
+/** The column number of each meter or feature, by key; new ones get the next numbers. */
+async function findColumnNumbers(reading: ItemReading, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const { run, table, schema, items, itemStamp: stamp } = reading;
+  const unknownIn = ({ columnNumbers }: CounterColumns): readonly string[] =>
+    ids.filter((id) => !columnNumbers.has(idKey(id)));
+  const cachedColumns = items.last;
+  if (stamp !== undefined && stamp === cachedColumns.stamp && unknownIn(cachedColumns).length === 0)
+    return cachedColumns.columnNumbers;
+  const current = await readItems(reading);
+  if (unknownIn(current).length === 0) return current.columnNumbers;
+  // Until the commit, other transactions that add items wait; this lock is taken after all other locks.
+  await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, "item")]);
+  const newIds = sortByKey(unknownIn(await readItems(reading)), idKey);
+  if (newIds.length > 0)
+    await run(
+      `insert into ${table("item")} (id, place, original_id)
+        select id, (select coalesce(max(place) + 1, 0) from ${table("item")}) + ordinality - 1, original_id
+        from unnest($1::text::text[], $2::text::text[]) with ordinality as added (id, original_id, ordinality)`,
+      [
+        formatTextArray(newIds.map(idKey)),
+        formatTextArray(newIds.map((id) => (idKey(id) === id ? undefined : serializeRecord(id)))),
+      ],
+    );
+  // After a rollback this stamp never occurs again, so the numbers cached with it are never used.
+  return (await readItems(reading)).columnNumbers;
+}
+
+async function readItems({ run, table, items }: ItemReading): Promise<CounterColumns> {
+  const rows = await run(`select id, place::text, stamp::text from ${table("item")} order by place`);
+  const columns: CounterColumns = {
+    stamp: rows.at(-1)?.["stamp"] ?? undefined,
+    columnNumbers: new Map(rows.map(({ id, place }) => [id ?? "", Number(place)])),
+  };
+  items.last = columns;
+  return columns;
+}
+
+/** From this number of groups on, a bound is kept. */
+const KEPT_FROM = 1_000;
+
+/** What a transaction has read, by meter, account and day: the largest possible number, and whether a bound is kept. */
+export type ReadCounts = Map<string, { readonly count: number; readonly isKept: boolean }>;
+
+interface Counting {
+  readonly table: (name: string) => string;
+  readonly readCounts: ReadCounts;
+}
+
+/** For each request, the number of groups with usage other than 0, or a bound that is not above `exactAbove`. */
+export async function countGroups(
+  { run, table, readCounts }: Counting & { readonly run: Run },
+  requests: readonly GroupCountRequest[],
+): Promise<readonly number[]> {
+  if (requests.length === 0) return [];
+  const isSame = (name: string): string =>
+    `${name}.account_id = requested.account_id and ${name}.day = requested.day and ${name}.meter_id = requested.meter_id`;
+  const rows = await run(
+    `select bound::text, case when bound <= exact_above then null else (select count(*)
+          from ${table("usage_group_cells")} as cell where ${isSame("cell")} and cell.quantity <> 0) end::text as count
+      from (select requested.*, (select kept.bound from ${table("usage_group_bound")} as kept where ${isSame("kept")})
+        from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::bigint[])
+          with ordinality as requested (account_id, day, meter_id, exact_above, place)) as requested order by place`,
+    [...toColumns(requests), formatPlainArray(requests.map(({ exactAbove }) => exactAbove))],
+  );
+  return requests.map((request, index) => {
+    const { bound, count: exact } = rows[index] ?? {};
+    const count = Number(exact ?? bound ?? 0);
+    readCounts.set(toKey(request), { count, isKept: typeof bound === "string" });
+    return count;
+  });
+}
+
+/** Raises the bounds of days to whose groups a commit adds. @param added the meter, account and day of each group */
+export async function raiseBounds(
+  { send, table, readCounts }: Counting & Pick<Sending, "send">,
+  added: readonly MeterDay[],
+): Promise<void> {
+  const newGroups = new Map<string, MeterDay & { readonly count: number }>();
+  for (const meterDay of added) {
+    const key = toKey(meterDay);
+    newGroups.set(key, { ...meterDay, count: (newGroups.get(key)?.count ?? 0) + 1 });
+  }
+  const known = [...newGroups].flatMap(([key, { count, ...meterDay }]) => {
+    const before = readCounts.get(key);
+    const isKept = before !== undefined && (before.isKept || before.count + count >= KEPT_FROM);
+    return isKept ? [{ ...meterDay, count: before.count + count }] : [];
+  });
+  const unknown = [...newGroups].flatMap(([key, each]) => (readCounts.has(key) ? [] : [each]));
+  const bounds = table("usage_group_bound");
+  const rows = `select * from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::bigint[])`;
+  const sendFor = async (text: string, of: typeof known): Promise<void> => {
+    if (of.length > 0) await send(text, [...toColumns(of), formatPlainArray(of.map(({ count }) => count))]);
+  };
+  await sendFor(
+    `insert into ${bounds} (account_id, day, meter_id, bound) ${rows}
+      on conflict (account_id, day, meter_id) do update set bound = excluded.bound`,
+    known,
+  );
+  await sendFor(
+    `update ${bounds} as kept set bound = kept.bound + added.count
+      from (${rows} as added (account_id, day, meter_id, count)) as added
+      where kept.account_id = added.account_id and kept.day = added.day and kept.meter_id = added.meter_id`,
+    unknown,
+  );
+}
+
+function toKey({ accountId, meterId, day }: MeterDay): string {
+  return JSON.stringify([day, accountId, meterId]);
+}
+
+/** The columns of keys. */
+function toColumns(of: readonly MeterDay[]): readonly string[] {
+  return [
+    formatTextArray(of.map(({ accountId }) => idKey(accountId))),
+    formatPlainArray(of.map(({ day }) => dayValue(day))),
+    formatTextArray(of.map(({ meterId }) => idKey(meterId))),
+  ];
 }

@@ -5,18 +5,29 @@ import type { Changes } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { formatDecimal, ZERO } from "../../numbers/decimal.ts";
-import { checkDistinctIds } from "../new-events.ts";
+import { checkDistinctIds } from "../adapter-rules.ts";
 import { serializeRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
 import { digestAccount } from "./accounts.ts";
+import type { Sending } from "./batches.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
-import type { ReservedIds } from "./event-id-holders.ts";
+import type { ReservedIds } from "./event-view.ts";
 import { createEventNumbers, removeEvents, writeEvents } from "./event-writes.ts";
-import { type ListInstants, toListInstants, listPlace, periodSpan } from "./invoice-lists.ts";
-import { dayValue, instantValue, idKey, formatLines, formatPlainArray, formatTextArray, sortByKey } from "./query.ts";
+import {
+  type ListInstants,
+  dayValue,
+  formatLines,
+  formatPlainArray,
+  formatTextArray,
+  idKey,
+  instantValue,
+  listPlace,
+  periodSpan,
+  sortByKey,
+  toListInstants,
+} from "./query.ts";
 import { accountBody, creditBody, entryBody } from "./record-rows.ts";
-import type { Sending } from "./send-statements.ts";
 
 /** The context of a commit. */
 export interface CommitContext

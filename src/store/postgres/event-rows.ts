@@ -8,7 +8,7 @@ import { type DecimalInput, parseDecimal, formatDecimal } from "../../numbers/de
 import { formatExact } from "../../numbers/exact.ts";
 import { parseRecord } from "../record-json.ts";
 import type { Row } from "./client.ts";
-import { instantFromColumn, idKey } from "./query.ts";
+import { idKey, instantFromColumn } from "./query.ts";
 
 /** A decimal as text. */
 type DecimalText = string;

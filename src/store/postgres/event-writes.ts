@@ -2,21 +2,21 @@
 
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse, NewEvent } from "../../ledger/records.ts";
+import type { Sending } from "./batches.ts";
 import type { OpenTransaction, Run } from "./client.ts";
-import type { ReservedIds } from "./event-id-holders.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
+import type { ReservedIds } from "./event-view.ts";
 import {
-  hasEventId,
-  instantValue,
-  idKey,
-  idKeys,
   formatLines,
   formatListQuery,
   formatPlainArray,
   formatTextArray,
+  hasEventId,
+  idKey,
+  idKeys,
+  instantValue,
   sortByKey,
 } from "./query.ts";
-import type { Sending } from "./send-statements.ts";
 
 /** The context for writing events. */
 export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {

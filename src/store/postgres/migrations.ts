@@ -6,8 +6,7 @@
  */
 import { RatebookError } from "../../errors.ts";
 import type { Connections, Run } from "./client.ts";
-import { spanExpression } from "./invoice-lists.ts";
-import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS, advisoryKey } from "./query.ts";
+import { DAY_OF_EVENT, EVENT_KEY, EXACT_SUM_CONSTRAINT, ROW_ITEMS, advisoryKey, spanExpression } from "./query.ts";
 
 /** The version of the layout. */
 const VERSION = 11;
@@ -107,7 +106,7 @@ function createFirstTables(table: Table): readonly string[] {
   ];
 }
 
-/** The columns by which invoices and drafts are listed: see `invoice-lists.ts`. */
+/** The columns by which invoices and drafts are listed: see `query.ts`. */
 const LISTED = "place bigint not null, span integer not null, starts_at bigint not null, ends_at bigint not null";
 
 /** Creates the tables, views and indexes that the first release does not have. */

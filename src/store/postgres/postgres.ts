@@ -12,16 +12,21 @@ import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
 import { type AccountCache, lockAccounts, sortLockKeys, lockStatement, NO_LOCKS } from "./accounts.ts";
-import { batchReads } from "./batched-reads.ts";
-import { ANSWER_MS, type Connections, toConnections, type OpenTransaction, type PostgresClient } from "./client.ts";
+import { batchReads, createCombinedSending, sendOneByOne } from "./batches.ts";
+import { type ItemCache, type ReadCounts, createItemCache } from "./cells.ts";
+import {
+  ANSWER_MS,
+  type Connections,
+  LostRaceError,
+  type OpenTransaction,
+  type PostgresClient,
+  retryLostRaces,
+  toConnections,
+} from "./client.ts";
 import { isSmall, writeChanges } from "./commit.ts";
-import { type ItemCache, createItemCache } from "./counter-columns.ts";
-import { createIdCheckPolicy, type IdCheckPolicy, createReservedIds, mayAssumeFree } from "./event-id-holders.ts";
-import { retryLostRaces, LostRaceError } from "./failures.ts";
-import type { ReadCounts } from "./group-counts.ts";
+import { type IdCheckPolicy, createIdCheckPolicy, createReservedIds, mayAssumeFree } from "./event-view.ts";
 import { migrate, createTableNames } from "./migrations.ts";
 import { advisoryKey } from "./query.ts";
-import { sendOneByOne, createCombinedSending } from "./send-statements.ts";
 import { createView } from "./view.ts";
 
 /** Options of a PostgreSQL store. */

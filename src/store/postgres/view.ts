@@ -6,12 +6,21 @@ import type { Instant } from "../../calendar/instant.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { parseRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
-import { readCells } from "./cells.ts";
+import { type ReadCounts, countGroups, readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
-import { countGroups, type ReadCounts } from "./group-counts.ts";
-import { listPageQuery, listPlace } from "./invoice-lists.ts";
-import { isOfAccount, pageClause, parameter, dayValue, instantValue, idKey, idKeys, formatTextArray } from "./query.ts";
+import {
+  dayValue,
+  formatTextArray,
+  idKey,
+  idKeys,
+  instantValue,
+  isOfAccount,
+  listPageQuery,
+  listPlace,
+  pageClause,
+  parameter,
+} from "./query.ts";
 import {
   ACCOUNT_COLUMNS,
   readAccount,

@@ -1,7 +1,7 @@
 /** Pages of credits, compared with the credits of each account computed individually and sorted as a whole (S12.4). */
 import { describe, expect, test } from "vitest";
 
-import type { CreditFilter } from "../../../src/engine/billing/credit-lists.ts";
+import type { CreditFilter } from "../../../src/engine/billing/credits.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import type { PageOptions } from "../../../src/engine/pages.ts";
 import type { CreditSnapshot } from "../../../src/ledger/commands/credits.ts";

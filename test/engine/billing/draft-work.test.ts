@@ -3,10 +3,8 @@
  */
 import { expect, test } from "vitest";
 
-import { listCredits } from "../../../src/engine/billing/credit-lists.ts";
-import { creditBalance } from "../../../src/engine/billing/credits.ts";
-import { listInvoices } from "../../../src/engine/billing/invoice-lists.ts";
-import { readInvoice } from "../../../src/engine/billing/invoices.ts";
+import { creditBalance, listCredits } from "../../../src/engine/billing/credits.ts";
+import { listInvoices, readInvoice } from "../../../src/engine/billing/invoices.ts";
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import type { EngineContext } from "../../../src/engine/methods.ts";

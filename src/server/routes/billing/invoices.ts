@@ -19,7 +19,7 @@ import {
 import { compositeLines } from "../../../ledger/commands/groups.ts";
 import { sum, ZERO } from "../../../numbers/decimal.ts";
 import { CARD_KINDS } from "../../../rating/charge.ts";
-import { compareNewest } from "../../../store/list-order.ts";
+import { compareNewest } from "../../../store/adapter-rules.ts";
 import { keepItem, skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { number, formatTime, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";

@@ -1,7 +1,25 @@
+/** What is the same in every adapter: the sort orders of lists, and a check of new events. */
+import type { Instant } from "../calendar/instant.ts";
 import { isCompleted } from "../ledger/outcome.ts";
-/** A check of new events, the same in every adapter. */
 import type { NewEvent } from "../ledger/records.ts";
 import { alreadyTakenError, idCollisionError, quoteText } from "../ledger/refusals.ts";
+import type { PageKey } from "../ledger/view.ts";
+import { compareIds } from "../numbers/ids.ts";
+
+/** Newest first, then by id, ascending: the order of lists. */
+export function compareNewest(a: PageKey, b: PageKey): number {
+  return b.createdAt - a.createdAt || compareIds(a.id, b.id);
+}
+
+/** Oldest first, then by id, ascending. */
+export function compareOldest(a: PageKey, b: PageKey): number {
+  return a.createdAt - b.createdAt || compareIds(a.id, b.id);
+}
+
+/** Whether an instant is in `[from, until)`; true without a range. */
+export function isWithin(at: Instant, range: { readonly from: Instant; readonly until: Instant } | undefined): boolean {
+  return range === undefined || (at >= range.from && at < range.until);
+}
 
 /**
  * Checks that the new events of one commit have different reference ids, and the accepted ones different event ids.
