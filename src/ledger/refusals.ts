@@ -9,6 +9,11 @@ export function refusedError(rule: RuleNumber, message: string): RatebookError<"
   return new RatebookError("ERR_REFUSED", message, { rule: ruleLink(rule) });
 }
 
+/** Refuses a change of an archived account (S16.3). */
+export function requireActive({ id, status }: { readonly id: string; readonly status: "ACTIVE" | "ARCHIVED" }): void {
+  if (status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(id)} is archived`);
+}
+
 /** An input is malformed or out of bounds. */
 export function invalidInputError(path: string, code: ReasonCode, message: string): RatebookError<"ERR_INPUT_INVALID"> {
   const place = path === "$" ? path : `$${path.startsWith("[") ? "" : "."}${path}`;

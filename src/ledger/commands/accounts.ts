@@ -8,7 +8,7 @@ import { listDrafts } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
-import { invalidInputError, quoteText, refusedError, alreadyTakenError } from "../refusals.ts";
+import { invalidInputError, quoteText, refusedError, alreadyTakenError, requireActive } from "../refusals.ts";
 
 /** Maximum number of aliases per account. */
 export const ALIASES_MAX = 10;
@@ -36,7 +36,7 @@ export function addAliases(
   now: Instant,
 ): AliasChanges {
   const { record } = account;
-  if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
+  requireActive(record);
   const existingAliases = new Set(record.aliases.map(({ alias }) => alias));
   const added = [...new Set(aliases)].filter((alias) => !existingAliases.has(alias));
   for (const alias of added) checkFree(alias, record.id, takenNames);

@@ -32,7 +32,14 @@ import { standardCycles } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { invalidInputError, notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
+import {
+  invalidInputError,
+  notFoundError,
+  quoteText,
+  refusedError,
+  versionNotFoundError,
+  requireActive,
+} from "../refusals.ts";
 
 /**
  * Maximum number of plan decisions per account, because each new one reads all earlier ones. A dissociation without an
@@ -83,7 +90,7 @@ export function associate(
   ids: IdSource,
 ): AssociationRecord {
   catchUp(catalog, account, now);
-  checkAccount(account.record);
+  requireActive(account.record);
   checkDays(account, request, now);
   checkAge(request, now, catalog.options.associationYearsMax);
   if (request.override !== undefined) checkOverride(catalog, request.override, account.record.invoiceCurrency);
@@ -123,7 +130,7 @@ export function dissociate(
   ids: IdSource,
 ): AssociationRecord | undefined {
   catchUp(catalog, account, now);
-  checkAccount(account.record);
+  requireActive(account.record);
   checkDays(account, days, now);
   const until = days.until ?? NO_END;
   const { timeline } = findAccountPlan(catalog, account.record);
@@ -244,10 +251,6 @@ export function resolveCycles(
 /** Message for a day without a plan, where start offsets can't be retained (S16.5). */
 export function describeMissingOffsets(from: Instant): string {
   return `no price plan is in force on ${formatDate(from)}, so there are no start offsets to retain`;
-}
-
-function checkAccount({ id, status }: AccountRecord): void {
-  if (status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(id)} is archived`);
 }
 
 /** Checks an override like a plan in use: known items, ordered slabs, rates in the account's currency (S7.7, S16.2). */

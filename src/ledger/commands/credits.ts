@@ -13,7 +13,14 @@ import { matchesId, findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import { invalidInputError, idCollisionError, notFoundError, quoteText, refusedError } from "../refusals.ts";
+import {
+  invalidInputError,
+  idCollisionError,
+  notFoundError,
+  quoteText,
+  refusedError,
+  requireActive,
+} from "../refusals.ts";
 
 /**
  * Maximum number of manually granted credits per account that can still be spent; each invoice and each new credit
@@ -63,8 +70,7 @@ export function createCredits(
       isSameCredit(credit, request),
     );
     if (repeated !== undefined) return repeated;
-    if (account.record.status !== "ACTIVE")
-      throw refusedError("S16.3", `the account ${quoteText(account.record.id)} is archived`);
+    requireActive(account.record);
     checkRequest(request, `creditRequests[${index}]`);
     const key = request.idempotencyKey ? { idempotencyKey: request.idempotencyKey } : {};
     checkOpen(account, open);

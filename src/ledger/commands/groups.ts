@@ -21,7 +21,7 @@ import { dueInvoiceId } from "../account/record-ids.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
-import { invalidInputError, quoteText, refusedError } from "../refusals.ts";
+import { invalidInputError, quoteText, refusedError, requireActive } from "../refusals.ts";
 
 /** Maximum number of accounts that one call adds to or removes from a group. */
 export const GROUP_CALL_MAX = 100;
@@ -66,8 +66,8 @@ export function* addToGroup(
 ): Steps {
   checkCount(accounts);
   for (const { record } of accounts) {
-    const { id, invoiceGroupId, invoiceCurrency, status } = record;
-    if (status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(id)} is archived`);
+    const { id, invoiceGroupId, invoiceCurrency } = record;
+    requireActive(record);
     if (invoiceGroupId !== undefined && invoiceGroupId !== group.id) {
       throw refusedError(
         "S16.7",

@@ -15,7 +15,7 @@ import { findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
+import { notFoundError, quoteText, refusedError, requireUnusedId, requireActive } from "../refusals.ts";
 
 /** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
 export const LICENSE_UPDATES_MAX = 1000;
@@ -101,7 +101,7 @@ function isSameUpdate(update: LicenseUpdateRecord, request: LicenseUpdateRequest
 
 /** Checks that the license exists. An archived one can be changed by accounts that have it, because they are charged for it. */
 function checkLicense(catalog: Catalog, { record }: AccountState, licenseId: string, hasLicense: boolean): void {
-  if (record.status !== "ACTIVE") throw refusedError("S16.3", `the account ${quoteText(record.id)} is archived`);
+  requireActive(record);
   const addOn = catalog.book.addOns.find(({ id }) => id === licenseId);
   if (addOn === undefined) throw notFoundError("license", licenseId);
   if (addOn.type === "LICENSE" && (addOn.status === "ACTIVE" || hasLicense)) return;
