@@ -85,26 +85,26 @@ const SENTENCES = {
   }: Got & { readonly resources: readonly string[]; readonly guess?: string }) =>
     `expected ${describeReference(resources)}, got ${got}${hint(guess)}`,
   AMBIGUOUS_REFERENCE: ({ name, candidates }: { readonly name: string; readonly candidates: readonly string[] }) =>
-    `the name ${quote(name)} belongs to ${joinQuoted(candidates, "and")}: use one of these`,
+    `the name ${quoteText(name)} belongs to ${joinQuoted(candidates, "and")}: use one of these`,
   UNKNOWN_VERSION: ({ plan, version }: { readonly plan: string; readonly version?: number }) =>
     version === undefined
-      ? `the price plan ${quote(plan)} has no active or draft version`
-      : `the price plan ${quote(plan)} has no version ${version}`,
+      ? `the price plan ${quoteText(plan)} has no active or draft version`
+      : `the price plan ${quoteText(plan)} has no version ${version}`,
   NOT_UNIQUE: ({ what, other }: { readonly what: string; readonly other: string }) =>
     `the ${what} is already used by ${other}`,
   SECOND_ACTIVE_VERSION: ({ other }: { readonly other: string }) =>
     `only one version of an event schema can be active; ${other} already is`,
   NOT_ACTIVE: ({ resource, id, status, reason }: Resource & { readonly status: string; readonly reason: string }) =>
-    `the ${resource} ${quote(id)} is ${describeStatus(status)}; it must be active because the ${reason}`,
+    `the ${resource} ${quoteText(id)} is ${describeStatus(status)}; it must be active because the ${reason}`,
   WRONG_ADD_ON_TYPE: ({ id, expected, got }: Got & { readonly id: string; readonly expected: string }) =>
-    `expected an add-on of type ${expected}, but ${quote(id)} has type ${got}`,
+    `expected an add-on of type ${expected}, but ${quoteText(id)} has type ${got}`,
   // Accounts.
   ALIAS_IS_ACCOUNT_ID: ({ alias }: { readonly alias: string }) =>
-    `the alias ${quote(alias)} is the id of an account; choose another alias`,
+    `the alias ${quoteText(alias)} is the id of an account; choose another alias`,
   IN_ANOTHER_GROUP: ({ id, other }: { readonly id: string; readonly other: string }) =>
-    `the account ${quote(id)} is already in another group: ${other}`,
+    `the account ${quoteText(id)} is already in another group: ${other}`,
   WRONG_CURRENCY: (params: { readonly id: string; readonly expected: string; readonly currency: string }) =>
-    `the account ${quote(params.id)} uses ${params.currency}, but its group uses ${params.expected}`,
+    `the account ${quoteText(params.id)} uses ${params.currency}, but its group uses ${params.expected}`,
   ENDS_BEFORE_START: ({ start, got }: Got & { readonly start: string }) =>
     `expected a date after the effectiveFrom, ${start}, got ${got}`,
   NOT_ASSOCIABLE: ({
@@ -115,7 +115,7 @@ const SENTENCES = {
     readonly plan: string;
     readonly version: number;
     readonly reason: string;
-  }) => `version ${version} of ${quote(plan)} cannot be associated: it ${reason}`,
+  }) => `version ${version} of ${quoteText(plan)} cannot be associated: it ${reason}`,
   DECISIONS_OUT_OF_ORDER: ({ got, before, index }: Got & { readonly before: string; readonly index: number }) =>
     `associations must be sorted by decidedAt, but ${got} is before ${before} of pricePlans[${index}]`,
   BACKDATED: ({ earliest, got }: Got & { readonly earliest: string }) =>
@@ -137,8 +137,8 @@ const SENTENCES = {
   // Event schemas, settings and rules.
   ENRICHMENT_CYCLE: ({ field, other }: { readonly field: string; readonly other: string }) =>
     field === other
-      ? `the rule of ${quote(field)} uses its own result`
-      : `the rules of ${quote(field)} and ${quote(other)} depend on each other`,
+      ? `the rule of ${quoteText(field)} uses its own result`
+      : `the rules of ${quoteText(field)} and ${quoteText(other)} depend on each other`,
   ENRICHMENT_ORDER: ({
     field,
     other,
@@ -149,7 +149,7 @@ const SENTENCES = {
     /** Absent where fields are computed in their order. */
     readonly order?: number;
   }) =>
-    `the rule of ${quote(field)} uses ${quote(other)}, which is computed after it${order === undefined ? "" : `: expected an order above ${order}`}`,
+    `the rule of ${quoteText(field)} uses ${quoteText(other)}, which is computed after it${order === undefined ? "" : `: expected an order above ${order}`}`,
   INVALID_RULE: describeRuleProblem,
   INVALID_OPERATION: describeRuleProblem,
   UNKNOWN_OPERATOR: describeRuleProblem,
@@ -180,23 +180,23 @@ const SENTENCES = {
   }: Named & { readonly fields: readonly string[]; readonly guess?: string }) =>
     fields.length === 0
       ? "the line is not a JSON object with fields"
-      : `the map uses the field ${quote(name)}, but the line has ${fields.map(quote).join(", ")}${hint(guess)}`,
+      : `the map uses the field ${quoteText(name)}, but the line has ${fields.map(quoteText).join(", ")}${hint(guess)}`,
   NOT_IN_MAP_FORM: ({ expected, value }: { readonly expected: string; readonly value: string }) =>
-    `${quote(value)} is not ${expected}`,
-  ROW_LEFT_OUT: ({ name }: Named) => `${quote(name)} is empty, and the map skips such rows`,
+    `${quoteText(value)} is not ${expected}`,
+  ROW_LEFT_OUT: ({ name }: Named) => `${quoteText(name)} is empty, and the map skips such rows`,
   // Events.
   INVALID_TIMESTAMP: ({ value, reason }: Reason & { readonly value: string }) =>
     value === "" ? "empty: expected a date-time such as 2024-01-02T03:04:05Z" : reason,
-  REPEATED_NAME: ({ name }: Named) => `the name ${quote(name)} is repeated`,
+  REPEATED_NAME: ({ name }: Named) => `the name ${quoteText(name)} is repeated`,
   EXTERNAL_SCHEMA: ({ name }: Named) =>
-    `The event schema ${quote(name)} does not accept events: its usage is external.`,
-  UNKNOWN_ACCOUNT: ({ accountId }: OfAccount) => `No account has the id or alias ${quote(accountId)}.`,
-  ARCHIVED_ACCOUNT: ({ accountId }: OfAccount) => `The account ${quote(accountId)} is archived.`,
+    `The event schema ${quoteText(name)} does not accept events: its usage is external.`,
+  UNKNOWN_ACCOUNT: ({ accountId }: OfAccount) => `No account has the id or alias ${quoteText(accountId)}.`,
+  ARCHIVED_ACCOUNT: ({ accountId }: OfAccount) => `The account ${quoteText(accountId)} is archived.`,
   BILL_FAILED: ({ accountId, reason }: OfAccount & Reason) =>
-    `The account ${quote(accountId)} cannot be billed, so its events are rejected: ${reason}.`,
-  UNKNOWN_SCHEMA: ({ name }: Named) => `No event schema ${quote(name)} is active.`,
+    `The account ${quoteText(accountId)} cannot be billed, so its events are rejected: ${reason}.`,
+  UNKNOWN_SCHEMA: ({ name }: Named) => `No event schema ${quoteText(name)} is active.`,
   MISSING_EVENT_FIELD: ({ kind, name, schemaName }: Named & { readonly kind: string; readonly schemaName: string }) =>
-    `The ${kind} ${quote(name)} is missing; the event schema ${quote(schemaName)} requires it.`,
+    `The ${kind} ${quoteText(name)} is missing; the event schema ${quoteText(schemaName)} requires it.`,
   INVALID_DECIMAL: ({
     kind,
     name,
@@ -204,9 +204,9 @@ const SENTENCES = {
     reason,
   }: Named & Reason & Readonly<Record<"kind" | "fault" | "value", string>>) =>
     value === ""
-      ? `The ${kind} ${quote(name)} is empty; expected a number.`
-      : `The ${kind} ${quote(name)} has an invalid value: ${reason}.`,
-  DUPLICATE_EVENT: ({ id }: { readonly id: string }) => `An event with the id ${quote(id)} was accepted before.`,
+      ? `The ${kind} ${quoteText(name)} is empty; expected a number.`
+      : `The ${kind} ${quoteText(name)} has an invalid value: ${reason}.`,
+  DUPLICATE_EVENT: ({ id }: { readonly id: string }) => `An event with the id ${quoteText(id)} was accepted before.`,
   EVENT_TOO_EARLY: ({ timestamp, now }: { readonly timestamp: string; readonly now: string }) =>
     `The timestamp ${timestamp} is too far in the future; the event was ingested at ${now}.`,
   EVENT_TOO_LATE: ({ timestamp, openUntil }: { readonly timestamp: string; readonly openUntil: string }) =>
@@ -216,24 +216,25 @@ const SENTENCES = {
   INVOICE_FINAL: ({ timestamp }: { readonly timestamp: string }) =>
     `The invoice for the billing period of ${timestamp} is final.`,
   MISSING_SETTING: ({ name, accountId }: Named & OfAccount) =>
-    `The setting ${quote(name)} is missing for the account ${quote(accountId)}.`,
+    `The setting ${quoteText(name)} is missing for the account ${quoteText(accountId)}.`,
   INVALID_SETTING: ({ accountId, reason }: OfAccount & Reason) =>
-    `A setting of the account ${quote(accountId)} is invalid: ${reason}.`,
-  ENRICHMENT_FAILED: ({ name, reason }: Named & Reason) => `The field ${quote(name)} cannot be computed: ${reason}.`,
+    `A setting of the account ${quoteText(accountId)} is invalid: ${reason}.`,
+  ENRICHMENT_FAILED: ({ name, reason }: Named & Reason) =>
+    `The field ${quoteText(name)} cannot be computed: ${reason}.`,
   WRONG_ENRICHMENT: ({ name, expected, got }: Named & Got & { readonly expected: string }) =>
-    `The rule of the field ${quote(name)} must return ${expected} but returned ${got}.`,
+    `The rule of the field ${quoteText(name)} must return ${expected} but returned ${got}.`,
   METER_FAILED: ({ name, place, reason }: Named & Reason & { readonly place: string }) =>
-    `The meter ${quote(name)} cannot measure the event${place}: ${reason}.`,
+    `The meter ${quoteText(name)} cannot measure the event${place}: ${reason}.`,
   NEGATIVE_QUANTITY: ({ name, quantity }: Named & Quantity) =>
-    `The event would consume ${quantity} of the feature ${quote(name)}; the quantity must be 0 or more.`,
+    `The event would consume ${quantity} of the feature ${quoteText(name)}; the quantity must be 0 or more.`,
   TOO_MANY_DIGITS: ({ kind, name, quantity }: Named & Quantity & { readonly kind: string }) =>
-    `For the ${kind} ${quote(name)} the event would count ${quote(quantity)}, which has more than 40 digits before or after the point.`,
+    `For the ${kind} ${quoteText(name)} the event would count ${quoteText(quantity)}, which has more than 40 digits before or after the point.`,
   INVALID_GROUP: ({ name, dimension, length }: Named & { readonly dimension: string; readonly length: number }) =>
-    `The dimension ${quote(dimension)}, by which the meter ${quote(name)} groups usage, has ${length === 0 ? "an empty text" : `${length} characters`}; expected 1 to 512 characters.`,
+    `The dimension ${quoteText(dimension)}, by which the meter ${quoteText(name)} groups usage, has ${length === 0 ? "an empty text" : `${length} characters`}; expected 1 to 512 characters.`,
   TOO_MANY_GROUPS: ({ name, date, maximum, what = "groups" }: Named & GroupLimit) =>
-    `The account has usage of ${maximum} ${what} of the meter ${quote(name)} on ${date}, the maximum; use ${what === "groups" ? "dimensions" : "computations"} with fewer values.`,
+    `The account has usage of ${maximum} ${what} of the meter ${quoteText(name)} on ${date}, the maximum; use ${what === "groups" ? "dimensions" : "computations"} with fewer values.`,
   INSUFFICIENT_CREDITS: ({ name, quantity, available }: Named & Quantity & { readonly available: string }) =>
-    `The event needs ${quantity} of the feature ${quote(name)}; the account has ${available} left.`,
+    `The event needs ${quantity} of the feature ${quoteText(name)}; the account has ${available} left.`,
 } as const satisfies Readonly<Record<string, (params: never) => string>>;
 
 /** The stable codes of problems. */
@@ -330,7 +331,7 @@ function at(line: number | undefined, column: number | undefined): string {
 }
 
 function hint(guess: string | undefined): string {
-  return guess === undefined ? "" : `: did you mean ${quote(guess)}?`;
+  return guess === undefined ? "" : `: did you mean ${quoteText(guess)}?`;
 }
 
 /** `a usage meter`, `an add-on`. */
@@ -343,14 +344,19 @@ export function describeStatus(status: string): string {
   return status === "DRAFT" ? "a draft" : status.toLowerCase();
 }
 
+/** An input text of at most 60 characters, for messages. */
+export function truncateText(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
 /** An input text, quoted and truncated to 60 characters. */
-function quote(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+export function quoteText(text: string): string {
+  return JSON.stringify(truncateText(text));
 }
 
 /** Quotes and joins texts: `"a", "b" or "c"`. */
 export function joinQuoted(texts: readonly string[], word: "and" | "or"): string {
-  const quotedTexts = texts.map(quote);
+  const quotedTexts = texts.map(quoteText);
   const last = quotedTexts.at(-1) ?? "nothing";
   return quotedTexts.length < 2 ? last : `${quotedTexts.slice(0, -1).join(", ")} ${word} ${last}`;
 }

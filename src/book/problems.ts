@@ -4,7 +4,15 @@ import type * as z from "zod";
 
 import { RatebookError } from "../errors.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
-import { createProblem, type Problem, type ProblemCode, type ProblemParams, joinQuoted } from "../problem-table.ts";
+import {
+  createProblem,
+  type Problem,
+  type ProblemCode,
+  type ProblemParams,
+  joinQuoted,
+  quoteText,
+  truncateText,
+} from "../problem-table.ts";
 
 /** A path in a document: keys and list indices from the root. */
 export type Path = readonly (string | number)[];
@@ -112,7 +120,7 @@ export function formatPath(path: Path): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === "number") return `${text}[${step}]`;
     if (/^[A-Za-z_$][\w$]*$/.test(step) && step.length <= 60) return `${text}.${step}`;
-    return `${text}[${JSON.stringify(step.length > 60 ? `${step.slice(0, 60)}…` : step)}]`;
+    return `${text}[${quoteText(step)}]`;
   }, "$");
 }
 
@@ -170,13 +178,9 @@ function compareSortKeys(a: readonly number[], b: readonly number[]): number {
   return a.length - b.length;
 }
 
-/** Maximum characters of an input value in a message. */
-const QUOTED_MAX = 60;
-
 /** Formats a value for a message: a text quoted and truncated to 60 characters, a list or object by its kind. */
 export function quoteValue(value: unknown): string {
-  if (typeof value === "string")
-    return JSON.stringify(value.length > QUOTED_MAX ? `${value.slice(0, QUOTED_MAX)}…` : value);
+  if (typeof value === "string") return quoteText(value);
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (isDecimalObject(value)) return truncateText(formatDecimal(value));
@@ -286,10 +290,6 @@ function measure(input: unknown): { readonly unit?: string; readonly got: string
 function describePattern(pattern: string): string {
   const spaces = pattern.includes(String.raw`\s`) ? "spaces, " : "";
   return `only letters, digits, ${spaces}_ and -`;
-}
-
-function truncateText(text: string): string {
-  return text.length > QUOTED_MAX ? `${text.slice(0, QUOTED_MAX)}…` : text;
 }
 
 /** Maximum number of characters compared. */

@@ -1,8 +1,9 @@
+import { RatebookError, invariant } from "../errors.ts";
 /**
  * Pricing cycles (S6): calendar periods. Natural cycles are numbered, and cycle k of a config is computed from k alone,
  * so steps, distances and ranges need no loop. Proration by whole UTC days (S8).
  */
-import { RatebookError, invariant } from "../errors.ts";
+import { quoteText } from "../problem-table.ts";
 import { toCivilDate, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
 import { dayOf, instantOfDay, toInstant, type Instant, daysBetween, isDayStart } from "./instant.ts";
 
@@ -189,8 +190,7 @@ function parseWholeNumber(text: string): number {
 }
 
 function invalidCycleError(field: string, expected: string, got: string): RatebookError<"ERR_CYCLE_INVALID"> {
-  const quotedText = JSON.stringify(got.length > 60 ? `${got.slice(0, 60)}…` : got);
-  return cycleError(field, `expected ${expected}, got ${quotedText}`);
+  return cycleError(field, `expected ${expected}, got ${quoteText(got)}`);
 }
 
 function cycleError(field: string, reason: string): RatebookError<"ERR_CYCLE_INVALID"> {

@@ -1,7 +1,8 @@
-/** ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1). */
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
+/** ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1). */
+import { quoteText } from "../problem-table.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, instantOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";
 
@@ -148,6 +149,5 @@ function shiftInstant(original: Instant, base: Instant, duration: Duration, sign
 }
 
 function invalidDurationError(text: string, reason: string): RatebookError<"ERR_DATE_INVALID"> {
-  const excerpt = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-  return new RatebookError("ERR_DATE_INVALID", `${excerpt} is not a duration: ${reason}`, {});
+  return new RatebookError("ERR_DATE_INVALID", `${quoteText(text)} is not a duration: ${reason}`, {});
 }

@@ -2,7 +2,7 @@
 import { hasCode, type NumberFault, RatebookError } from "../errors.ts";
 import { type DecimalInput, parseValue, isDecimalObject, isJsonObject } from "../numbers/decimal.ts";
 import { type Exact, exactOfDecimal, exactOfNumber, exactOfText, Scaled, formatExact } from "../numbers/exact.ts";
-import { createProblem, type Problem } from "../problem-table.ts";
+import { createProblem, type Problem, truncateText } from "../problem-table.ts";
 import type { SchemaProgram } from "./compile-metering.ts";
 import {
   type EventAttribute,
@@ -268,7 +268,7 @@ function invalidDecimalProblem(kind: "attribute" | "dimension", name: string, va
     fault = error.details.reason;
     reason = error.message;
   }
-  const params = { kind, name, fault, value: truncateValue(String(value)), reason };
+  const params = { kind, name, fault, value: truncateText(String(value)), reason };
   return createProblem(`$.${kind}s`, "INVALID_DECIMAL", params);
 }
 
@@ -282,17 +282,17 @@ function findUnitProblem(unit: unknown, index: number, layout: Layout): Problem 
 function attributePath(index: number, field: "value" | "unit", { sentAttributes }: Layout): string {
   if (!isJsonObject(sentAttributes)) return `attributes[${index}].${field}`;
   const [name = "", member] = Object.entries(sentAttributes)[index] ?? [];
-  return `attributes.${truncateValue(name)}${isJsonObject(member) ? `.${field}` : ""}`;
+  return `attributes.${truncateText(name)}${isJsonObject(member) ? `.${field}` : ""}`;
 }
 
 function findDimensionProblem(value: unknown, name: string): Problem | undefined {
   if (typeof value !== "string") {
     return isDecimalInput(value)
       ? undefined
-      : valueProblem(`dimensions.${truncateValue(name)}`, "a string or a number", value);
+      : valueProblem(`dimensions.${truncateText(name)}`, "a string or a number", value);
   }
   if (value.length <= DIMENSION_LENGTH_MAX) return undefined;
-  return tooLongProblem(`dimensions.${truncateValue(name)}`, DIMENSION_LENGTH_MAX, value.length);
+  return tooLongProblem(`dimensions.${truncateText(name)}`, DIMENSION_LENGTH_MAX, value.length);
 }
 
 function missingFieldProblem(kind: "attribute" | "dimension", fields: FieldLayout, { name, serial }: Layout): Problem {
@@ -307,10 +307,6 @@ function tooManyFieldsProblem(field: string, count: number): Problem {
     unit: field.slice(0, -1),
     got: String(count),
   });
-}
-
-function truncateValue(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 const POWERS: readonly number[] = Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));

@@ -1,10 +1,11 @@
+import { Decimal as Base } from "decimal.js";
+
+import { type NumberFault, RatebookError } from "../errors.ts";
 /**
  * Exact decimals of the public API (S1). Only this file imports decimal.js, whose methods silently round at their
  * precision; the functions here never do.
  */
-import { Decimal as Base } from "decimal.js";
-
-import { type NumberFault, RatebookError } from "../errors.ts";
+import { quoteText } from "../problem-table.ts";
 
 /** Maximum significant digits of an exact result (S1.4). */
 export const DIGITS_MAX = 100;
@@ -141,7 +142,7 @@ export function parseDecimal(value: unknown): Decimal {
   }
   if (typeof value === "string") {
     if (value.length > TEXT_LENGTH_MAX || !DECIMAL_TEXT.test(value))
-      throw invalidNumberError("NOT_A_DECIMAL", `${quoteShort(value)} is not a decimal`);
+      throw invalidNumberError("NOT_A_DECIMAL", `${quoteText(value)} is not a decimal`);
     return requireInputInRange(new Decimal(value));
   }
   throw invalidNumberError("NOT_A_NUMBER", `expected a decimal, got ${describeType(value)}`);
@@ -161,7 +162,7 @@ function describeType(value: unknown): string {
 export function parseValue(value: unknown): Decimal {
   const decimal = parseDecimal(value);
   if (decimal.decimalPlaces() > VALUE_DIGITS_MAX || (!decimal.isZero() && decimal.e >= VALUE_DIGITS_MAX)) {
-    const text = typeof value === "string" ? quoteShort(value) : quoteShort(String(value));
+    const text = quoteText(String(value));
     throw invalidNumberError(
       "TOO_MANY_DIGITS",
       `${text} has more than ${VALUE_DIGITS_MAX} digits before the point or ${VALUE_DIGITS_MAX} after it`,
@@ -284,9 +285,4 @@ function requireInputInRange(value: Decimal): Decimal {
 
 function invalidNumberError(reason: NumberFault, message: string): RatebookError<"ERR_NUMBER_INVALID"> {
   return new RatebookError("ERR_NUMBER_INVALID", message, { reason });
-}
-
-/** Truncates input texts to 60 characters for messages. */
-function quoteShort(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

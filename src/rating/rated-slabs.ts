@@ -1,7 +1,8 @@
-/** Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4). */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";
+/** Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4). */
+import { truncateText } from "../problem-table.ts";
 
 /** The minimum and maximum of a charge (S7.4), major units, inclusive. Absent: no limit. */
 export interface Bounds {
@@ -220,8 +221,7 @@ export function isCheckedDecimal(value: unknown): value is Decimal {
 }
 
 function quoteValue(value: unknown): string {
-  const text = JSON.stringify(value) ?? "missing";
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return truncateText(JSON.stringify(value) ?? "missing");
 }
 
 function invalidRatesError(message: string, cause?: unknown): RatebookError<"ERR_RATES_INVALID"> {

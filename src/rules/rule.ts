@@ -2,7 +2,7 @@ import { hasCode, RatebookError } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
-import type { RuleProblemCode } from "../problem-table.ts";
+import { type RuleProblemCode, quoteText, truncateText } from "../problem-table.ts";
 /**
  * The operators with their minimum numbers of arguments; parses and checks rules before they are saved (S3.6). All
  * traversals are iterative, so that extremely deep rules are rejected like any other.
@@ -135,10 +135,9 @@ export function parseRule(source: unknown): Rule {
     );
   } catch (error) {
     if (!hasCode(error, "ERR_JSON_INVALID")) throw error;
-    const text = JSON.stringify(source.length > 60 ? `${source.slice(0, 60)}…` : source);
     throw invalidRuleError(
       { path: "$", code: "INVALID_RULE" },
-      `${text} is not a JSON logic rule: ${error.message}`,
+      `${quoteText(source)} is not a JSON logic rule: ${error.message}`,
       error,
     );
   }
@@ -220,13 +219,13 @@ function checkNode(pending: PendingNode, options: RuleCheckOptions): NodeCheck {
   if (!isOperation(rule)) return { problem: findLiteralProblem(rule), parts: [], prefix: pending.path };
   const [operator, ...others] = Object.keys(rule);
   if (operator === undefined || others.length > 0) {
-    const operatorNames = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteName).join(", ");
+    const operatorNames = operator === undefined ? "none" : [operator, ...others].slice(0, 3).map(quoteText).join(", ");
     const message = `an operation must have exactly one key, found ${operatorNames}`;
     return { problem: { code: "INVALID_OPERATION", message }, parts: [], prefix: pending.path };
   }
   const operand = rule[operator];
   const parts = toArguments(operand);
-  const prefix = pending.path === "" ? truncate(operator) : `${pending.path}.${truncate(operator)}`;
+  const prefix = pending.path === "" ? truncateText(operator) : `${pending.path}.${truncateText(operator)}`;
   const problem =
     findOperatorProblem(operator, parts.length, options.operators) ??
     (options.fields === undefined || pending.inElement
@@ -269,11 +268,11 @@ function findOperatorProblem(
   }
   if (minimum === undefined) {
     if (findCustomOperator(customOperators, operator) !== undefined) return undefined;
-    return { code: "UNKNOWN_OPERATOR", message: `unknown operator ${quoteName(operator)}` };
+    return { code: "UNKNOWN_OPERATOR", message: `unknown operator ${quoteText(operator)}` };
   }
   if (count >= minimum) return undefined;
   const requiredArguments = minimum === 1 ? "one argument" : `${minimum} arguments`;
-  return { code: "MISSING_ARGUMENTS", message: `${quoteName(operator)} needs at least ${requiredArguments}` };
+  return { code: "MISSING_ARGUMENTS", message: `${quoteText(operator)} needs at least ${requiredArguments}` };
 }
 
 /** The first problem of the literal variable names in an operation. */
@@ -296,7 +295,7 @@ function findVariableProblem(operator: string, parts: readonly unknown[], fields
 
 /** The end of a message for a field that an event has as the other kind. */
 function suggestKind(kind: "attribute" | "dimension", name: string, names: ReadonlySet<string>): string {
-  return names.has(name) ? `: did you mean ${quoteName(`${kind}.${name}`)}?` : "";
+  return names.has(name) ? `: did you mean ${quoteText(`${kind}.${name}`)}?` : "";
 }
 
 function describePathProblem(path: string, fields: RuleFields): string | undefined {
@@ -307,33 +306,25 @@ function describePathProblem(path: string, fields: RuleFields): string | undefin
     case "attribute":
     case "attributes":
       if (fields.attributes.has(name)) return undefined;
-      return `the event schema has no ${quoteName(path)}${suggestKind("dimension", name, fields.dimensions)}`;
+      return `the event schema has no ${quoteText(path)}${suggestKind("dimension", name, fields.dimensions)}`;
     case "dimension":
     case "dimensions":
       if (fields.dimensions.has(name)) return undefined;
-      return `the event schema has no ${quoteName(path)}${suggestKind("attribute", name, fields.attributes)}`;
+      return `the event schema has no ${quoteText(path)}${suggestKind("attribute", name, fields.attributes)}`;
     case "dependencies":
       // A JSON setting may be read with a longer path: dependencies.prices.small.
       if (fields.dependencies.has(name) || fields.dependencies.has(name.split(".", 1)[0] ?? "")) return undefined;
-      return `the event schema has no ${quoteName(path)}`;
+      return `the event schema has no ${quoteText(path)}`;
     case "event":
       if (EVENT_FIELDS.has(name)) return undefined;
-      return `${quoteName(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
+      return `${quoteText(path)} is not one of event.id, event.timestamp, event.accountId and event.schemaName`;
     default:
-      return `${quoteName(path)} is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME`;
+      return `${quoteText(path)} is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME`;
   }
 }
 
 function formatRulePath(pending: PendingNode): string {
   return pending.path === "" ? "$" : pending.path;
-}
-
-function quoteName(text: string): string {
-  return JSON.stringify(truncate(text));
-}
-
-function truncate(text: string): string {
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 function invalidRuleError(

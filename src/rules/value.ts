@@ -1,7 +1,3 @@
-/**
- * The values of rules, their equality, order and truthiness (S3.1, S3.2), the compiled form of a rule, and the conversion
- * of operands to decimals.
- */
 import { RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {
@@ -15,6 +11,11 @@ import {
   formatExact,
   type Exact,
 } from "../numbers/exact.ts";
+/**
+ * The values of rules, their equality, order and truthiness (S3.1, S3.2), the compiled form of a rule, and the conversion
+ * of operands to decimals.
+ */
+import { quoteText, truncateText } from "../problem-table.ts";
 import type { Allowance } from "./budget.ts";
 
 /**
@@ -178,7 +179,7 @@ export function isDecimal(value: RuleValue): value is Exact {
 
 /** A value in a message: texts are quoted and truncated to 60 characters. */
 export function formatValue(value: RuleValue): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  if (typeof value === "string") return quoteText(value);
   if (Array.isArray(value)) return "a list";
   return isComposite(value) ? "an object" : toText(value);
 }
@@ -306,7 +307,7 @@ export function requireDecimal(value: RuleValue, operator: string, variable?: st
 }
 
 function notDecimalError(value: RuleValue, variable: string | undefined, operator: string): Error {
-  const name = variable === undefined ? undefined : variable.length > 60 ? `${variable.slice(0, 60)}…` : variable;
+  const name = variable === undefined ? undefined : truncateText(variable);
   if (name !== undefined && (value === null || value === undefined)) {
     return ruleFailedError(`${name} is missing in ${JSON.stringify(operator)}`);
   }
