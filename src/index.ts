@@ -172,8 +172,14 @@ export type { CreditBalance, Credits } from "./engine/billing/credits.ts";
 export type { ExternalUsageOptions } from "./engine/external-usage.ts";
 export { createEngine, type Engine, type EngineOptions, type EntitleResult } from "./engine/engine.ts";
 export type { EventSchemas } from "./engine/catalog/event-schemas.ts";
-export type { Entries, EntrySnapshot, EntryTarget, FeatureBalance, FeatureTarget } from "./engine/billing/entries.ts";
-export type { Licenses, LicenseUpdateSnapshot } from "./engine/billing/licenses.ts";
+export type {
+  Entries,
+  EntrySnapshot,
+  EntryTarget,
+  FeatureBalance,
+  FeatureTarget,
+} from "./engine/billing/entitlements.ts";
+export type { Licenses, LicenseUpdateSnapshot } from "./engine/billing/entitlements.ts";
 export type { InvoiceGroups, InvoiceGroupSnapshot } from "./engine/accounts/invoice-groups.ts";
 export type { FinalizeResult, FinalizeOptions } from "./engine/billing/bill-run.ts";
 export type { PruneResult, PruneOptions } from "./engine/events/retention.ts";

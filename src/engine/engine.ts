@@ -16,9 +16,8 @@ import { invoiceGroupMethods, type InvoiceGroups } from "./accounts/invoice-grou
 import { associatePlan, dissociatePlan, listMigrations, migratePlan } from "./accounts/plans.ts";
 import { finalize } from "./billing/bill-run.ts";
 import { type Credits, creditBalance, creditMethods } from "./billing/credits.ts";
-import { type Entries, entryMethods } from "./billing/entries.ts";
+import { type Entries, type Licenses, entryMethods, licenseMethods } from "./billing/entitlements.ts";
 import { listInvoices, preview, readInvoice } from "./billing/invoices.ts";
-import { licenseMethods, type Licenses } from "./billing/licenses.ts";
 import { lineEvents } from "./billing/line-events.ts";
 import {
   addOnMethods,

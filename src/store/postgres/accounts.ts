@@ -3,11 +3,10 @@ import { createHash } from "node:crypto";
 
 import type { AccountRecord } from "../../ledger/records.ts";
 import { compareIds } from "../../numbers/ids.ts";
-import { serializeRecord } from "../record-json.ts";
+import { parseRecord, serializeRecord } from "../record-json.ts";
 import { itemStamp } from "./cells.ts";
 import { LostRaceError, type Row, type Run } from "./client.ts";
-import { advisoryKey, formatListQuery, formatTextArray, idKeys, quoteLiteral } from "./query.ts";
-import { ACCOUNT_COLUMNS, readAccount } from "./record-rows.ts";
+import { advisoryKey, formatListQuery, formatTextArray, idKeys, quoteLiteral, instantFromColumn } from "./query.ts";
 
 /** Number of locks for accounts that do not exist yet: a database has a limited number of locks. */
 const NEW_ACCOUNT_LOCKS = 64;
@@ -48,6 +47,19 @@ export const NO_LOCKS: AccountLocks = {
   block: undefined,
   itemStamp: undefined,
 };
+
+/** The columns that {@link readAccount} reads. */
+export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";
+
+/** Converts a row to an account. */
+export function readAccount(row: Row): AccountRecord {
+  return {
+    ...(parseRecord(row["body"] ?? "") as AccountRecord),
+    caughtUpTo: instantFromColumn(row["caught_up_to"]),
+    nextDueAt: instantFromColumn(row["next_due_at"]),
+    updatedAt: instantFromColumn(row["updated_at"]),
+  };
+}
 
 /** A hash of an account's content. */
 export function digestAccount(account: AccountRecord): string {

@@ -27,7 +27,6 @@ import {
   sortByKey,
   toListInstants,
 } from "./query.ts";
-import { accountBody, creditBody, entryBody } from "./record-rows.ts";
 
 /** The context of a commit. */
 export interface CommitContext
@@ -93,6 +92,24 @@ type Columns<Item> = Readonly<
     readonly ["text" | "bigint" | "boolean" | "numeric" | "json", (item: Item) => string | number | boolean | undefined]
   >
 >;
+
+/** Bodies leave out the fields that have columns of their own. */
+function accountBody(record: AccountRecord): string {
+  return serializeRecord({
+    ...record,
+    caughtUpTo: undefined,
+    nextDueAt: undefined,
+    updatedAt: undefined,
+  });
+}
+
+function entryBody(record: EntryRecord): string {
+  return serializeRecord({ ...record, granted: undefined, balance: undefined });
+}
+
+function creditBody(record: CreditRecord): string {
+  return serializeRecord({ ...record, creditAmount: undefined, consumedAmount: undefined });
+}
 
 /** The columns for sorting and filtering lists. */
 function listColumns<Item>(listed: (item: Item) => ListInstants): Columns<Item> {

@@ -3,9 +3,13 @@
  * is one statement, which sees one committed state.
  */
 import type { Instant } from "../../calendar/instant.ts";
-import type { LedgerView } from "../../ledger/view.ts";
+import type { DocumentKind, DocumentRecord } from "../../ledger/decision.ts";
+import type { BilledUsage, CreditRecord, EntryRecord, InvoiceRecord } from "../../ledger/records.ts";
+import type { LedgerView, ListedCredit, ListedDraft } from "../../ledger/view.ts";
+import { parseDecimal } from "../../numbers/decimal.ts";
 import { parseRecord } from "../record-json.ts";
 import { createYielder } from "../yielder.ts";
+import { ACCOUNT_COLUMNS, readAccount } from "./accounts.ts";
 import { type ReadCounts, countGroups, readCells } from "./cells.ts";
 import type { Row, Run } from "./client.ts";
 import { eventReads } from "./event-view.ts";
@@ -14,6 +18,7 @@ import {
   formatTextArray,
   idKey,
   idKeys,
+  instantFromColumn,
   instantValue,
   isOfAccount,
   listPageQuery,
@@ -21,20 +26,9 @@ import {
   pageClause,
   parameter,
 } from "./query.ts";
-import {
-  ACCOUNT_COLUMNS,
-  readAccount,
-  CREDIT_COLUMNS,
-  readCredit,
-  readListedCredit,
-  readDocument,
-  ENTRY_COLUMNS,
-  readEntry,
-  readInvoice,
-  readBilledUsage,
-  readListedDraft,
-} from "./record-rows.ts";
 
+const ENTRY_COLUMNS = "granted::text, balance::text, body";
+const CREDIT_COLUMNS = "credit_amount::text, consumed_amount::text, body";
 const DOCUMENT_COLUMNS = "kind, id, document_id, created_at::text, updated_at::text, body";
 
 /** Creates a view that reads with one function, inside or outside of a transaction. */
@@ -248,4 +242,39 @@ function recordReads(
       return (await run(text, values)).map(readInvoice);
     },
   };
+}
+
+function readDocument(row: Row): DocumentRecord {
+  return {
+    kind: row["kind"] as DocumentKind,
+    id: row["document_id"] === null ? (row["id"] ?? "") : String(parseRecord(row["document_id"] ?? "")),
+    createdAt: instantFromColumn(row["created_at"]),
+    updatedAt: instantFromColumn(row["updated_at"]),
+    body: readBody(row) as DocumentRecord["body"],
+  };
+}
+
+function readEntry(row: Row): EntryRecord {
+  return {
+    ...(readBody(row) as EntryRecord),
+    granted: parseDecimal(row["granted"]),
+    balance: parseDecimal(row["balance"]),
+  };
+}
+
+function readCredit(row: Row): CreditRecord {
+  return {
+    ...(readBody(row) as CreditRecord),
+    creditAmount: parseDecimal(row["credit_amount"]),
+    consumedAmount: parseDecimal(row["consumed_amount"]),
+  };
+}
+
+const readInvoice = (row: Row): InvoiceRecord => readBody(row) as InvoiceRecord;
+const readBilledUsage = (row: Row): BilledUsage => readBody(row) as BilledUsage;
+const readListedCredit = (row: Row): ListedCredit => readBody(row) as ListedCredit;
+const readListedDraft = (row: Row): ListedDraft => readBody(row) as ListedDraft;
+
+function readBody(row: Row): unknown {
+  return parseRecord(row["body"] ?? "");
 }

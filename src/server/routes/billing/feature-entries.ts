@@ -3,7 +3,7 @@ import * as z from "zod";
 
 import { decimalFromZero, dateOrDateTime } from "../../../book/resources/fields.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
-import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entries.ts";
+import type { EntrySnapshot, EntryTarget } from "../../../engine/billing/entitlements.ts";
 import { hasCode } from "../../../errors.ts";
 import { subtract, ZERO } from "../../../numbers/decimal.ts";
 import { toAnswer } from "../../http/answers.ts";

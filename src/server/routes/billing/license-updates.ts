@@ -4,7 +4,7 @@ import * as z from "zod";
 import { reference } from "../../../book/resources/fields.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
-import type { LicenseUpdateSnapshot } from "../../../engine/billing/licenses.ts";
+import type { LicenseUpdateSnapshot } from "../../../engine/billing/entitlements.ts";
 import { toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";

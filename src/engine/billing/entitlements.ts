@@ -1,24 +1,37 @@
-/** Feature credit entries of accounts, and the balance of a feature (S11). */
+/** What accounts are entitled to: feature credit entries and the balance of a feature (S11), and licenses (S10.1). */
 import * as z from "zod";
 
 import { readRequest } from "../../book/reading/read-request.ts";
-import type { EntryGrantRequest, EntryPatch } from "../../book/resources/requests.ts";
-import { dayOf, type Instant } from "../../calendar/instant.ts";
+import type { EntryGrantRequest, EntryPatch, LicenseUpdateRequest } from "../../book/resources/requests.ts";
+import { type Instant, dayOf } from "../../calendar/instant.ts";
 import { inputError } from "../../errors.ts";
 import type { AccountState } from "../../ledger/account-state.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { matchesId } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-import { readForEntry, readForGrant } from "../../ledger/commands/entries.ts";
 import * as entryCommands from "../../ledger/commands/entries.ts";
-import type { EntryRecord } from "../../ledger/records.ts";
+import { readForEntry, readForGrant } from "../../ledger/commands/entries.ts";
+import * as licenseCommands from "../../ledger/commands/licenses.ts";
+import type { AccountRecord, EntryRecord, LicenseUpdateRecord } from "../../ledger/records.ts";
 import { notFoundError } from "../../ledger/refusals.ts";
 import { type Decimal, sum } from "../../numbers/decimal.ts";
 import { createProblem } from "../../problem-table.ts";
-import { type EngineContext, ID, method, type Methods, PAGED, REQUEST } from "../methods.ts";
+import { quantityAt } from "../../rating/license-timeline.ts";
+import { accountsWithinBound } from "../all-accounts.ts";
+import {
+  ACCOUNT_REQUEST,
+  type EngineContext,
+  ID,
+  type Methods,
+  PAGED,
+  REQUEST,
+  listMethod,
+  method,
+  textFields,
+} from "../methods.ts";
 import { decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
-import { type Page, type PagedOptions, pageKey, selectPage } from "../pages.ts";
+import { type Page, type PageOptions, type PagedOptions, collectPage, pageKey, selectPage } from "../pages.ts";
 import { projectAccount } from "../projected-accounts.ts";
 
 /** A feature credit entry as reads return it (S11.2). */
@@ -190,4 +203,71 @@ function checkEntryAccount(
 
 function checkFeature({ book }: Catalog, featureId: string): void {
   if (!book.features.some(({ id }) => id === featureId)) throw notFoundError("feature", featureId);
+}
+
+/** A license update with its account. */
+export type LicenseUpdateSnapshot = LicenseUpdateRecord & {
+  readonly accountId: string;
+  /** In effect right after the update, without updates that were made later. */
+  readonly quantityAfter: Decimal;
+};
+
+export const licenseMethods = {
+  update: method(ACCOUNT_REQUEST, updateLicense),
+  /** Newest first. */
+  list: listMethod(textFields("accountId", "licenseId"), listLicenseUpdates),
+};
+
+/** Licenses of accounts (S10.1). */
+export interface Licenses extends Methods<typeof licenseMethods> {}
+
+async function updateLicense(
+  context: EngineContext,
+  accountId: string,
+  input: LicenseUpdateRequest,
+): Promise<licenseCommands.LicenseUpdateResult> {
+  const request = readRequest("licenseUpdate", input);
+  return decideOnAccount(context, accountId, (catalog, account, now) =>
+    licenseCommands.updateLicense(catalog, account, request, now, context.ids),
+  );
+}
+
+/**
+ * @throws {RatebookError} ERR_INPUT_INVALID without an account, if there are more than {@link SCANNED_ACCOUNTS_MAX}:
+ * updates are stored with their accounts
+ */
+async function listLicenseUpdates(
+  { store }: EngineContext,
+  { accountId, licenseId }: { readonly accountId?: string | undefined; readonly licenseId?: string | undefined },
+  options: PageOptions,
+): Promise<Page<LicenseUpdateSnapshot>> {
+  const collector = collectPage<LicenseUpdateRecord & { readonly account: AccountRecord }>(options, pageKey);
+  const records =
+    accountId === undefined
+      ? accountsWithinBound(store.read, "accountId", "license updates", "the id of an account")
+      : await store.read.accounts([accountId]);
+  for await (const account of records) {
+    for (const update of account.licenseUpdates) {
+      if (licenseId === undefined || update.licenseId === licenseId) collector.offer({ ...update, account });
+    }
+  }
+  const { items, ...more } = collector.page();
+  const updates = items.map(({ account, ...update }) => ({
+    ...update,
+    accountId: account.id,
+    quantityAfter: quantityAfter(account, update),
+  }));
+  return { items: updates, ...more };
+}
+
+/** The quantity that was returned when the update was made: updates made later do not change it. */
+function quantityAfter(
+  { licenseUpdates }: AccountRecord,
+  { id, licenseId, effectiveFrom }: LicenseUpdateRecord,
+): Decimal {
+  const updatesUntilThen = licenseUpdates.slice(0, licenseUpdates.findIndex((each) => each.id === id) + 1);
+  return quantityAt(
+    updatesUntilThen.filter((each) => each.licenseId === licenseId),
+    effectiveFrom,
+  );
 }
