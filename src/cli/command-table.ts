@@ -1,5 +1,5 @@
 /** The commands by name, each loaded only when it is named: `--help` loads none of them. */
-import type { Command } from "./command.ts";
+import type { Command } from "./arguments.ts";
 
 /** A command that is not loaded yet. */
 export interface CommandEntry {

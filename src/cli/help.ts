@@ -1,7 +1,6 @@
 /** The text of `--help`: all commands, or the options of one, at the terminal's width. */
-import type { OptionSpec, OptionSpecs } from "./arguments.ts";
+import type { Command, OptionSpec, OptionSpecs } from "./arguments.ts";
 import type { CommandEntry } from "./command-table.ts";
-import type { Command } from "./command.ts";
 import { wrapText } from "./table/table-style.ts";
 
 /** The maximum width of an option's name with its text beside it; texts of longer names are on the next line. */

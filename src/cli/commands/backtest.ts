@@ -18,22 +18,25 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { listNotBilled, listUnpriced, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readDraftFile } from "../documents/draft-file.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { parseDateOption, readRange, rangeOptions } from "../options/range-options.ts";
-import { withOutput } from "../output/output-file.ts";
+import { renderReportPage, withOutput } from "../output/output-file.ts";
 import { countEventsByStatus, printNotBilled, printProblems } from "../output/preview-output.ts";
-import { renderReportPage } from "../output/report-page.ts";
 import { eventOptions, idOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
 import { createProblemList, type ProblemList } from "../reading/event-problems.ts";
-import { readEventInput, createIdMemory, outputOptions } from "../reading/input-options.ts";
+import {
+  createIdMemory,
+  outputOptions,
+  parseDateOption,
+  rangeOptions,
+  readEventInput,
+  readRange,
+} from "../reading/input-options.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
-import { formatBacktestCsv } from "../table/backtest-csv.ts";
-import { formatBacktestTable } from "../table/backtest-table.ts";
+import { formatBacktestCsv, formatBacktestTable } from "../table/backtest-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 

@@ -2,8 +2,7 @@
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireFilePath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
 import { findBookWarnings } from "../documents/book-warnings.ts";
 import { readBookFile, readBookOrPlanFile, readPlanFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
@@ -35,7 +34,7 @@ async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
     await write(io.stdout, `${path}: ok, ${describeContents(book)}\n`);
     for (const warning of findBookWarnings(book)) await write(io.stderr, `${path}: warning: ${toPrintable(warning)}\n`);
     if (!hasUsageOptions(args)) return "done";
-    const { checkUsage } = await import("./check-usage.ts");
+    const { checkUsage } = await import("./metered-usage.ts");
     return checkUsage(args, file, io);
   }
   if (hasUsageOptions(args))

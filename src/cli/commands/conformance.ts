@@ -8,8 +8,7 @@ import { parseDecimal, isDecimalObject, formatDecimal, isJsonObject } from "../.
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Vector } from "../../vectors.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 

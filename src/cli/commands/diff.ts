@@ -12,8 +12,7 @@ import { type Fraction, formatFraction, ZERO_FRACTION } from "../../numbers/frac
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../arguments.ts";
 import { readInvoices } from "../documents/invoice-files.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";

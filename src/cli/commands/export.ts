@@ -11,17 +11,11 @@ import { featuresBySchema } from "../../ledger/catalog.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRow } from "../../metering/usage-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../arguments.ts";
+import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import {
-  databaseOption,
-  databaseVariable,
-  requireDatabase,
-  resolvePersistentDatabase,
-} from "../options/database-option.ts";
 import { exportEvents, exportFeatureUsage, exportInvoices, exportUsage } from "../output/exported-files.ts";
 import { writeToFile } from "../output/output-file.ts";
 import { printNotices } from "../output/preview-output.ts";

@@ -1,6 +1,5 @@
 /** `ratebook format`: writes a book in short or long form, with its comments. */
-import type { Arguments } from "../arguments.ts";
-import { type Command, requireBookPath } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { formatBookText } from "../documents/format-book.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";

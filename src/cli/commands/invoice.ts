@@ -1,20 +1,19 @@
+import { dirname, join } from "node:path";
+
+import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { hasCode } from "../../errors.ts";
 /** `ratebook invoice`: invoices of a file or a database as a page to send or print. */
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import type { InvoiceDetails } from "../../pages/invoice/invoice-details.ts";
+import { isJsonObject } from "../../numbers/decimal.ts";
+import { checkInvoiceDetails, createLogo, type InvoiceDetails } from "../../pages/invoice/invoice-details.ts";
 import { renderSheets } from "../../pages/invoice/invoice-page.ts";
 import { createInvoiceSheet, type InvoiceSheet } from "../../pages/invoice/invoice-sheet.ts";
-import type { Arguments } from "../arguments.ts";
-import { type Command, requireFilePath } from "../command.ts";
-import { type DetailsByAccount, readDetailsFile } from "../documents/invoice-details-file.ts";
+import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
+import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
 import { type FileInvoice, readInvoices } from "../documents/invoice-files.ts";
-import { UsageError } from "../errors.ts";
+import { readTextFile } from "../documents/read-documents.ts";
+import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import {
-  databaseOption,
-  databaseVariable,
-  requireDatabase,
-  resolvePersistentDatabase,
-} from "../options/database-option.ts";
 import { withOutput } from "../output/output-file.ts";
 import { formatCount } from "../table/format-rows.ts";
 
@@ -134,5 +133,53 @@ async function readSheetOfDatabase(
     });
   } finally {
     await engine.close();
+  }
+}
+
+/** The details of an account's invoices. */
+export type DetailsByAccount = (accountId: string) => InvoiceDetails;
+
+/**
+ * Reads details; comments are allowed. A logo may be the path of an image, relative to the file.
+ *
+ * @throws {InputError} with line and column, if the file can't be read, isn't JSON, or a detail is invalid
+ */
+export async function readDetailsFile(path: string, io: Io): Promise<DetailsByAccount> {
+  const document = parseJsonDocument(await readTextFile(path, io));
+  if (!("value" in document))
+    throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  const failAt = (place: string, message: string): never => {
+    const { line, column } = document.findPlace({ path: place });
+    throw new InputError(`${path}:${line}:${column}: ${message}`);
+  };
+  const [repeatedKey] = document.repeatedKeys;
+  if (repeatedKey !== undefined) failAt(repeatedKey.path, repeatedKey.message);
+  const check = async (value: unknown, place: string): Promise<InvoiceDetails> => {
+    try {
+      return checkInvoiceDetails(isJsonObject(value) ? await withLogo(value, path, io) : value);
+    } catch (error) {
+      if (!hasCode(error, "ERR_OPTION_INVALID")) throw error;
+      return failAt(`${place}.${error.details.option}`, error.message);
+    }
+  };
+  const { value } = document;
+  const { accounts = {}, ...rest } = isJsonObject(value) ? value : { rest: failAt("$", "expected an object") };
+  const common = await check(rest, "$");
+  if (!isJsonObject(accounts)) return failAt("$.accounts", "accounts: expected an object");
+  const byAccount = new Map<string, InvoiceDetails>();
+  for (const [id, details] of Object.entries(accounts))
+    byAccount.set(id, await check(details, `$.accounts[${JSON.stringify(id)}]`));
+  return (accountId) => ({ ...common, ...byAccount.get(accountId) });
+}
+
+/** Replaces the path of a logo by the image. */
+async function withLogo(details: Readonly<Record<string, unknown>>, path: string, io: Io): Promise<object> {
+  const { logo } = details;
+  if (typeof logo !== "string" || logo.startsWith("data:")) return details;
+  const file = join(dirname(path), logo);
+  try {
+    return { ...details, logo: createLogo(await io.readFile(file)) };
+  } catch (error) {
+    throw new InputError(`${file}: ${describeSystemError(error)}`);
   }
 }

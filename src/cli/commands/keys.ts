@@ -4,17 +4,16 @@ import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { ApiKey, ApiKeys } from "../../server/access/keys.ts";
 import type { Role } from "../../server/http/endpoint.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { write } from "../io.ts";
+import type { Arguments, Command } from "../arguments.ts";
 import {
   databaseOption,
   databaseVariable,
   requireDatabase,
   isMissingDirectory,
   resolvePersistentDatabase,
-} from "../options/database-option.ts";
+} from "../database-option.ts";
+import { UsageError } from "../errors.ts";
+import { write } from "../io.ts";
 
 const ROLES = ["admin", "full", "ingest", "read"] as const satisfies readonly Role[];
 const PAGE_SIZE = 1000;

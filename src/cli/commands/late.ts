@@ -4,20 +4,13 @@ import type { Engine } from "../../engine/engine.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import type { LateUsage } from "../../ledger/external-usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../arguments.ts";
+import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import {
-  databaseOption,
-  databaseVariable,
-  requireDatabase,
-  resolvePersistentDatabase,
-} from "../options/database-option.ts";
-import { parseDateOption } from "../options/range-options.ts";
 import { withOutput } from "../output/output-file.ts";
-import { outputOptions } from "../reading/input-options.ts";
-import { escapeCsvCell } from "../table/invoice-csv.ts";
+import { outputOptions, parseDateOption } from "../reading/input-options.ts";
+import { escapeCsvCell } from "../table/invoice-table.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 
 const FORMATS = ["ndjson", "csv"] as const;

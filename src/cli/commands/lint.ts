@@ -1,17 +1,18 @@
 /** `ratebook lint`: finds what is valid in a book but probably unintended. */
+import type { LintFinding } from "../../analysis/lint/finding.ts";
 import { lintBook, type LintOptions } from "../../analysis/lint/lint-book.ts";
 import { toWrittenPath } from "../../book/book.ts";
 import { formatPath, parsePath } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import type { Book } from "../../book/resources/book.ts";
+import { type Book, LINT_CODES } from "../../book/resources/book.ts";
 import { hasCode } from "../../errors.ts";
+import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireFilePath, type Command } from "../command.ts";
+import { readPackageVersion } from "../../server/version.ts";
+import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
 import { readBookFile, readBookOrPlanFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { type PlacedFinding, toSarif } from "../output/lint-sarif.ts";
 import { withOutput } from "../output/output-file.ts";
 import { hasUsageOptions, meteredUsageOptions } from "../reading/event-options.ts";
 import { outputOptions } from "../reading/input-options.ts";
@@ -96,4 +97,45 @@ function formatFindings(file: string, findings: readonly PlacedFinding[], showsA
   const silencedCount = findings.length - openFindings.length;
   const totals = `${file}: ${countLevel("warning")}, ${countLevel("note")}${silencedCount === 0 ? "" : `, ${silencedCount} silenced`}`;
   return [...lines, totals, ""].map(toPrintable).join("\n");
+}
+
+/** A finding and its place in the file. */
+export type PlacedFinding = LintFinding & { readonly place: TextPlace | undefined };
+
+/** One run for one file. Silenced findings are results with an accepted suppression. */
+export function toSarif(file: string, findings: readonly PlacedFinding[]): object {
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: {
+          driver: { name: "ratebook lint", version: readPackageVersion(), rules: LINT_CODES.map((id) => ({ id })) },
+        },
+        columnKind: "utf16CodeUnits",
+        results: findings.map((finding) => toSarifResult(file, finding)),
+      },
+    ],
+  };
+}
+
+function toSarifResult(
+  file: string,
+  { code, level, message, example, at, path, silenced, place }: PlacedFinding,
+): object {
+  return {
+    ruleId: code,
+    level,
+    message: { text: example === undefined ? message : `${message}: ${example}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: encodeURI(file) },
+          ...(place && { region: { startLine: place.line, startColumn: place.column } }),
+        },
+        logicalLocations: [{ name: at, fullyQualifiedName: path }],
+      },
+    ],
+    ...(silenced !== undefined && { suppressions: [{ kind: "inSource", justification: silenced }] }),
+  };
 }

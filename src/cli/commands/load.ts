@@ -1,11 +1,10 @@
 /** `ratebook load`: loads a book into a store. */
 import type { BookInput } from "../../book/resources/book.ts";
 import type { LoadCounts } from "../../engine/load.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
+import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { type Io, write } from "../io.ts";
-import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../options/database-option.ts";
 
 /** Loads a book completely or not at all. */
 export const loadCommand: Command = {

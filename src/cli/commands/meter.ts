@@ -1,8 +1,7 @@
 /** `ratebook meter`: meters files of events and writes usage cells. */
 import { createMeter } from "../../ledger/preview/preview-run.ts";
 import { listNotBilled } from "../../pages/not-billed.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";

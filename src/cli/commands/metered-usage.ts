@@ -1,11 +1,13 @@
 /** The usage of accounts in files, for commands that check a book against it. */
+import { lintBook } from "../../analysis/lint/lint-book.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { createPreview } from "../../ledger/preview/preview.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
-import type { Arguments } from "../arguments.ts";
+import { toPrintable } from "../../pages/printable.ts";
+import { type Arguments, requireBookPath } from "../arguments.ts";
 import type { BookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import { type Io, write } from "../io.ts";
 import { printNewAccounts, printProblems } from "../output/preview-output.ts";
 import { createProblemList } from "../reading/event-problems.ts";
 import { createIdMemory, readEventInput } from "../reading/input-options.ts";
@@ -49,4 +51,17 @@ export async function readMeteredUsage(args: Arguments, file: BookFile, io: Io):
     Array.from(run.cellsOf(id), (cell) => toUsageRow(cell, book.usageMeters)),
   );
   return { book, usage, problemCount: list.count };
+}
+
+/** Warns of usage that no row of a price table prices (S18.2). */
+export async function checkUsage(args: Arguments, file: BookFile, io: Io): Promise<"done" | "problems"> {
+  const { book, usage, problemCount } = await readMeteredUsage(args, file, io);
+  const findings = usage === undefined ? [] : lintBook(book, { usage });
+  const unpriced = findings.filter(({ code, silenced }) => code === "USAGE_UNPRICED" && silenced === undefined);
+  for (const { at, message, example } of unpriced)
+    await write(
+      io.stderr,
+      `${requireBookPath(args)}: warning: ${toPrintable(`${at}: ${message}: ${example ?? ""}`)}\n`,
+    );
+  return unpriced.length > 0 || problemCount > 0 ? "problems" : "done";
 }

@@ -3,13 +3,11 @@ import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
 import { listNotBilled } from "../../pages/not-billed.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readDraftFile } from "../documents/draft-file.ts";
 import { readBookFile, readPlanFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { readRange, rangeOptions } from "../options/range-options.ts";
 import { withOutput } from "../output/output-file.ts";
 import {
   type PreviewFormat,
@@ -23,16 +21,17 @@ import {
   writeTraces,
 } from "../output/preview-output.ts";
 import { eventOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
-import { createProblemList } from "../reading/event-problems.ts";
+import { createAcceptedCounts, createProblemList, explainNoInvoices } from "../reading/event-problems.ts";
 import {
-  requireCoreEngine,
-  readEventInput,
   createIdMemory,
-  outputOptions,
   ingestOptions,
+  outputOptions,
+  rangeOptions,
+  readEventInput,
+  readRange,
+  requireCoreEngine,
 } from "../reading/input-options.ts";
 import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
-import { createAcceptedCounts, explainNoInvoices } from "../reading/preview-notes.ts";
 import { readEventFiles } from "../reading/read-event-files.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";

@@ -5,16 +5,21 @@ import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { replaceAt, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { Arguments } from "../arguments.ts";
-import { type Command, requireBookPath } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput, writeToFile } from "../output/output-file.ts";
-import { describeChanges, rowKey } from "../prices/describe-changes.ts";
-import { listColumns, type PriceTable, toCells, toJsonRow } from "../prices/price-columns.ts";
-import { formatPrices, type PriceSheet, readPrices } from "../prices/price-sheet.ts";
-import { replaceRows } from "../prices/replace-rows.ts";
+import { describeChanges, replaceRows, rowKey } from "../prices/price-changes.ts";
+import {
+  formatPrices,
+  listColumns,
+  type PriceSheet,
+  type PriceTable,
+  readPrices,
+  toCells,
+  toJsonRow,
+} from "../prices/price-sheet.ts";
 
 export const pricesCommand: Command = {
   usage: "BOOK [--plan ID] [--meter ID] [--update FILE] [-o FILE]",

@@ -8,14 +8,12 @@ import { createPreview, type PreviewRun } from "../../ledger/preview/preview.ts"
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import { listNotBilled } from "../../pages/not-billed.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readDraftFile } from "../documents/draft-file.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { readRange } from "../options/range-options.ts";
-import { withOutput } from "../output/output-file.ts";
+import { renderReportPage, withOutput } from "../output/output-file.ts";
 import {
   countEventsByStatus,
   printNotBilled,
@@ -23,9 +21,8 @@ import {
   printProblems,
   printSummary,
 } from "../output/preview-output.ts";
-import { renderReportPage } from "../output/report-page.ts";
 import { createProblemList } from "../reading/event-problems.ts";
-import { readEventInput, createIdMemory } from "../reading/input-options.ts";
+import { createIdMemory, readEventInput, readRange } from "../reading/input-options.ts";
 import { type EventConsumer, readEventFiles } from "../reading/read-event-files.ts";
 import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 import { listUnpricedOnDrafts } from "./backtest.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { InputError, quoteText } from "../../event-files/input-error.ts";
-import type { Command } from "../command.ts";
+import type { Command } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { write } from "../io.ts";
 import { DOCUMENT_NAMES, schemaFileUrl } from "../json-schemas.ts";

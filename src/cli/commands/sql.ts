@@ -6,8 +6,7 @@ import { clickHouseSql, toEventTable, writeTableStatements } from "../../warehou
 import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
 import type { PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
 import { planStandalone, writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";
-import type { Arguments } from "../arguments.ts";
-import { requireBookPath, type Command } from "../command.ts";
+import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";

@@ -6,8 +6,7 @@ import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../../verify.ts";
-import type { Arguments } from "../arguments.ts";
-import type { Command } from "../command.ts";
+import type { Arguments, Command } from "../arguments.ts";
 import { parseInvoices } from "../documents/invoice-files.ts";
 import { readTextFile, rejectPlan } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
@@ -15,7 +14,7 @@ import { type Io, write } from "../io.ts";
 import { eventOptions, usageOptions } from "../reading/event-options.ts";
 import { readEventInput } from "../reading/input-options.ts";
 import { createRowReading, type EventFile, openEventFiles } from "../reading/open-event-files.ts";
-import { startProgress } from "../reading/progress-bar.ts";
+import { startProgress } from "../reading/read-event-files.ts";
 import { type UsageRowTexts, readUsageLines } from "../usage/usage-files.ts";
 
 /** The maximum number of differences printed. */

@@ -1,11 +1,84 @@
-/** Sentences on what `init` took from which column, and what it left out. */
+/** Reads the start of an event file, from which its columns are guessed. */
+import { isUtf8 } from "node:buffer";
+
+import { parse } from "csv-parse/sync";
+
+import { idSchema } from "../../book/resources/fields.ts";
+import { tryParseInstant } from "../../calendar/instant.ts";
 import { findDecimalMark } from "../../event-files/cell-texts.ts";
-import { isTokenName } from "../../event-files/column-words.ts";
+import { isIdName, isTokenName, splitWords } from "../../event-files/column-words.ts";
+import { describeCsvError, detectSeparator } from "../../event-files/csv-rows.ts";
 import { createEventMaker, type EventFileMap } from "../../event-files/event-file-map.ts";
 import type { Columns } from "../../event-files/guess-columns.ts";
-import { quoteText } from "../../event-files/input-error.ts";
+import { CARRIAGE_RETURNS, InputError, quoteText } from "../../event-files/input-error.ts";
+import { createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
+import type { EventSink } from "../../event-files/merge-events.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
-import type { PriceGroups } from "./price-groups.ts";
+import { openByteSource } from "../event-inputs/byte-source.ts";
+import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
+import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
+import type { Io } from "../io.ts";
+
+const SAMPLE_BYTES = 1 << 20;
+
+/** Reads the first whole lines of a file. @throws {InputError} if the file is empty or isn't text */
+export async function readSampleText(path: string, io: Io): Promise<string> {
+  const source = await openByteSource(path, io.stdin);
+  try {
+    const bytes = new Uint8Array(SAMPLE_BYTES);
+    let length = 0;
+    while (length < SAMPLE_BYTES) {
+      const byteCount = await source.readInto(bytes, length);
+      if (byteCount === 0) break;
+      length += byteCount;
+    }
+    const end = length < SAMPLE_BYTES ? length : bytes.lastIndexOf(0x0a, length - 1) + 1;
+    const lines = bytes.subarray(0, end);
+    if (!isUtf8(lines)) throw new InputError(`${path}: the file is not UTF-8; save it as UTF-8`);
+    const text = new TextDecoder().decode(lines);
+    if (text.trim() === "") throw new InputError(`${path}: the file is empty`);
+    return text;
+  } finally {
+    await source.close();
+  }
+}
+
+/** Whether a text starts like a JSON object. */
+export function isJsonObject(text: string): boolean {
+  return /^\s*\{/.test(text);
+}
+
+/** Parses the header and the first rows of a CSV file. @throws {InputError} */
+export function parseCsvSample(path: string, text: string): Sample {
+  if (/^\s*\[\s*[{[\]]/.test(text)) {
+    throw new InputError(
+      `${path}: the file is one JSON list; convert it to NDJSON (one object per line), for example with jq -c '.[]'`,
+    );
+  }
+  let records: readonly (readonly string[])[];
+  try {
+    records = parse(text, {
+      bom: true,
+      delimiter: detectSeparator(text),
+      record_delimiter: ["\r\n", "\n"],
+      skip_empty_lines: true,
+      relax_column_count: true,
+      to: SAMPLE_ROWS_MAX + 1,
+    });
+  } catch (error) {
+    throw new InputError(`${path}: the file is neither CSV nor NDJSON: ${describeCsvError(error)}`);
+  }
+  const [header = [], ...rows] = records;
+  if (header.some((name) => name.includes("\r"))) throw new InputError(`${path}: ${CARRIAGE_RETURNS}`);
+  if (rows.length === 0) throw new InputError(`${path}: expected a header and at least one row`);
+  const timeInHeader = header.find((name) => tryParseInstant(name, 0) !== undefined);
+  if (timeInHeader !== undefined) {
+    throw new InputError(
+      `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeInHeader)}`,
+    );
+  }
+  return { header, rows: rows.filter((row) => row.length === header.length) };
+}
 
 /** The maximum number of names, and of values of an example, in a sentence. */
 const NAMED_MAX = 12;
@@ -118,4 +191,119 @@ function describeTimeForm({ form, otherForm, isZoneless }: Columns): string {
     (form === undefined ? "" : `, ${/second/.test(form) ? `in ${form} since 1970` : `in the form ${form}${other}`}`) +
     (isZoneless ? ', read as UTC (see "zone" in the map)' : "")
   );
+}
+
+const MODEL_WORDS = ["model", "modell", "modelo", "modele", "engine", "llm", "sku", "meter", "product", "produkt"];
+const KIND_WORDS = ["kind", "unit", "type", "typ", "art", "tipo", "class", "category"];
+/** The maximum number of texts of a column, and of rows of a price table. */
+const GROUPS_MAX = 50;
+
+/** Texts of dimensions, by name. */
+export type Texts = Readonly<Record<string, unknown>>;
+
+/** The groups of a price table. */
+export interface PriceGroups {
+  /** The column of models, and that of kinds if there is one. */
+  readonly dimensions: readonly string[];
+  /** Each group of the file; of many groups, only the models. */
+  readonly whens: readonly Texts[];
+}
+
+/**
+ * @param names the dimensions
+ * @param rows their texts in each event
+ * @param hasKinds whether the kinds are columns of their own, such as tokens of prompts and of answers
+ */
+export function findPriceGroups(
+  names: readonly string[],
+  rows: readonly Texts[],
+  hasKinds = false,
+): PriceGroups | undefined {
+  const listTexts = (dimensions: readonly string[]): readonly Texts[] => {
+    const texts = rows.map((row) => JSON.stringify(dimensions.map((name) => [name, row[name]])));
+    return [...new Set(texts)].map((text) => Object.fromEntries(JSON.parse(text) as [string, string][]));
+  };
+  const isUsable = (name: string): boolean =>
+    rows.every(({ [name]: text }) => text !== "" && ["string", "number"].includes(typeof text)) &&
+    listTexts([name]).length <= GROUPS_MAX;
+  const rank = (name: string): number =>
+    (rows.every((row) => row[name] === rows[0]?.[name]) ? 2 : 0) + Number(isIdName(name));
+  const ranks = new Map(names.map((name) => [name, rank(name)]));
+  const candidates = names.toSorted((a, b) => (ranks.get(a) ?? 0) - (ranks.get(b) ?? 0));
+  const findColumn = (words: readonly string[], usedName?: string): string | undefined =>
+    words
+      .flatMap((word) => candidates.filter((name) => name !== usedName && splitWords(name).includes(word)))
+      .find((name) => !/pricing_?model/i.test(name) && isUsable(name));
+  const model = findColumn(MODEL_WORDS);
+  if (model === undefined) return undefined;
+  const kind = hasKinds ? undefined : findColumn(KIND_WORDS, model);
+  if (kind === undefined) return hasKinds ? { dimensions: [model], whens: listTexts([model]) } : undefined;
+  const groups = listTexts([model, kind]);
+  return { dimensions: [model, kind], whens: groups.length <= GROUPS_MAX ? groups : listTexts([model]) };
+}
+
+const BUFFER_BYTES = 1 << 16;
+const ACCOUNT_ID_MAX = 50;
+const accountId = idSchema(ACCOUNT_ID_MAX);
+
+/** Whether a text can be the id of an account. */
+export function isAccountId(text: string): boolean {
+  return accountId.safeParse(text).success;
+}
+
+/** The names of the accounts of all events in a file. */
+export async function readAccountNames(
+  path: string,
+  { map, isJson }: { readonly map: EventFileMap; readonly isJson: boolean },
+  io: Io,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  const sink: EventSink = {
+    onEvent: (_file, _line, event) => names.add((event as { readonly accountId: string }).accountId).size > 0,
+    onBadLine: () => true,
+    findSlots: () => undefined,
+    onFilledSlots: () => true,
+    onSummedEvents: () => false,
+  };
+  const source = await openByteSource(path, io.stdin);
+  const cursor = isJson
+    ? createNdjsonCursor(path, source, sink, { bufferBytes: BUFFER_BYTES, makeEvent: createObjectEventMaker(map, {}) })
+    : createCsvCursor(path, source, sink, { map });
+  try {
+    while (await cursor.fill()) while (cursor.advance()) cursor.take();
+  } finally {
+    await cursor.close();
+  }
+  return names;
+}
+
+/**
+ * An id for each name: `Globex GmbH` is `globex-gmbh`, a second one with it `globex-gmbh-2`. Empty names have none, and
+ * `__proto__`, which can't be a key of a map, stays as it is.
+ */
+export function createAccountIds(names: Iterable<string>): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  const usedIds = new Set<string>();
+  for (const name of names) {
+    const slug = name
+      .normalize("NFD")
+      .replaceAll("ß", "ss")
+      .toLowerCase()
+      .replaceAll(/\p{M}/gu, "")
+      .replaceAll(/[^a-z0-9]+/g, "-")
+      .replaceAll(/^-|-$/g, "");
+    if (name !== "" && name !== "__proto__") ids.set(name, makeUnique(slug || "account", ACCOUNT_ID_MAX, usedIds));
+  }
+  return ids;
+}
+
+/** Makes a text of at most `max` characters unique with a number at its end. */
+export function makeUnique(text: string, max: number, usedTexts: Set<string>): string {
+  for (let count = 1; ; count++) {
+    const suffix = count === 1 ? "" : `-${count}`;
+    const candidate = `${text.slice(0, max - suffix.length)}${suffix}`;
+    if (usedTexts.has(candidate)) continue;
+    usedTexts.add(candidate);
+    return candidate;
+  }
 }

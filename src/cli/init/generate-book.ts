@@ -10,12 +10,23 @@ import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
 import type { Io } from "../io.ts";
-import { createAccountIds, isAccountId, makeUnique, readAccountNames } from "./account-names.ts";
-import { formatBook, formatMeter, formatEventSchema } from "./book-text.ts";
-import { describeColumns, describeExample, describeGroups, describeOrigins } from "./describe-columns.ts";
-import { readSampleText, parseCsvSample, isJsonObject } from "./file-sample.ts";
-import { findPriceGroups, type PriceGroups, type Texts } from "./price-groups.ts";
-import { formatMap } from "./templates.ts";
+import {
+  createAccountIds,
+  describeColumns,
+  describeExample,
+  describeGroups,
+  describeOrigins,
+  findPriceGroups,
+  isAccountId,
+  isJsonObject,
+  makeUnique,
+  parseCsvSample,
+  type PriceGroups,
+  readAccountNames,
+  readSampleText,
+  type Texts,
+} from "./describe-columns.ts";
+import { formatBook, formatEventSchema, formatMap, formatMeter } from "./templates.ts";
 
 export interface GeneratedBook {
   readonly book: string;

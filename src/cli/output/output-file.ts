@@ -2,9 +2,12 @@
 import { finished } from "node:stream/promises";
 
 import { InputError } from "../../event-files/input-error.ts";
+import { embedData, readPage } from "../../pages/page-file.ts";
+import { buildReport, type ReportInput } from "../../pages/report/build-report.ts";
 import type { Arguments } from "../arguments.ts";
 import { describeSystemError } from "../errors.ts";
 import type { Io } from "../io.ts";
+import { formatLinePlace, type LineProblem } from "../reading/event-problems.ts";
 
 /**
  * Runs work with standard output redirected to the file of `--output`, if given. The file appears after success; after
@@ -33,4 +36,26 @@ export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => 
     await file.discard();
     throw error;
   }
+}
+
+/** The input of a report, with the command's problems. */
+export interface ReportPageInput extends Omit<ReportInput, "problems"> {
+  readonly problems: readonly LineProblem[];
+  /** The total number of problems. */
+  readonly problemCount: number;
+}
+
+/** The maximum number of problems listed. */
+const PROBLEMS_SHOWN_MAX = 20;
+
+/** Renders the page with its data. @throws {InputError} if the package is not built */
+export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
+  const first = problems
+    .slice(0, PROBLEMS_SHOWN_MAX)
+    .map(({ file, line, message }) => ({ place: formatLinePlace(file, line), message }));
+  const data = buildReport({ ...input, problems: { first, count: problemCount } });
+  const page = await readPage("report").catch(() => {
+    throw new InputError("the report's page does not exist; reinstall ratebook (in a clone: npm run build)");
+  });
+  return embedData(page, JSON.stringify(data));
 }

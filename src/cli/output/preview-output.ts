@@ -13,22 +13,24 @@ import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";
 import {
-  BAD_LINE,
-  problemKind,
-  type LineProblem,
   ACCOUNT_NOT_FOUND,
-  formatLinePlace,
+  BAD_LINE,
   describeLineProblem,
+  describeUnknownAccounts,
+  formatLinePlace,
   isProblem,
+  type LineProblem,
+  problemKind,
   type ProblemList,
+  suggestDecimalMark,
+  suggestTimeForm,
+  suggestZone,
 } from "../reading/event-problems.ts";
-import { suggestTimeForm, suggestDecimalMark, describeUnknownAccounts, suggestZone } from "../reading/preview-notes.ts";
 import { formatCount } from "../table/format-rows.ts";
-import { CSV_HEADER, formatInvoiceCsv } from "../table/invoice-csv.ts";
-import { formatInvoiceTable } from "../table/invoice-table.ts";
+import { CSV_HEADER, formatInvoiceCsv, formatInvoiceTable } from "../table/invoice-table.ts";
+import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
-import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
-import { renderReportPage } from "./report-page.ts";
+import { renderReportPage } from "./output-file.ts";
 
 export type PreviewFormat = "table" | "json" | "csv" | "html";
 

@@ -6,9 +6,10 @@ import type {
   BacktestTotal,
 } from "../../analysis/backtest/compare-invoices.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, multiply, subtract } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, formatDecimal, multiply, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
+import { escapeCsvCell } from "./invoice-table.ts";
 import type { TableStyle } from "./table-style.ts";
 
 /** An amount on both sides, and the difference. */
@@ -168,4 +169,49 @@ function computeWidths(rows: readonly (readonly string[])[], titleWidth: number,
     Math.max(titleWidth, Math.min(nameWidth, width - amountWidths.reduce((sum, each) => sum + each, 0))),
     ...amountWidths,
   ];
+}
+
+const COLUMNS = [
+  "planId",
+  "version",
+  "accountId",
+  "currency",
+  "type",
+  "id",
+  "description",
+  "before",
+  "after",
+  "difference",
+] as const;
+
+/** The type of total rows. */
+const TOTAL = "TOTAL";
+
+export function formatBacktestCsv({ plans }: Backtest): string {
+  const rows = plans.flatMap(({ planId, version, accounts }) =>
+    accounts.flatMap(({ accountId, currency, lines, ...total }) =>
+      [{ type: TOTAL, id: undefined, description: undefined, ...total }, ...lines].map(
+        ({ type, id, description, before, after, difference }): readonly (string | Decimal | undefined)[] => [
+          planId,
+          String(version),
+          accountId,
+          currency,
+          type,
+          id,
+          description,
+          before,
+          after,
+          difference,
+        ],
+      ),
+    ),
+  );
+  const lines = rows.map((row) =>
+    row.map((value) => (typeof value === "string" ? escapeCsvCell(value) : formatAmountCell(value))),
+  );
+  return [COLUMNS, ...lines].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+function formatAmountCell(amount: Decimal | undefined): string {
+  return amount === undefined ? "" : formatDecimal(amount);
 }

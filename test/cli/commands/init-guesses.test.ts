@@ -5,7 +5,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { createAccountIds, isAccountId } from "../../../src/cli/init/account-names.ts";
+import { createAccountIds, isAccountId } from "../../../src/cli/init/describe-columns.ts";
 import { guessColumns } from "../../../src/event-files/guess-columns.ts";
 import { type CommandResult, type Folder, folder, ratebook } from "../fake-io.ts";
 

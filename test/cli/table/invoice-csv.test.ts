@@ -1,7 +1,7 @@
 /** Invoices as CSV for spreadsheets. */
 import { expect, test } from "vitest";
 
-import { formatInvoiceCsv } from "../../../src/cli/table/invoice-csv.ts";
+import { formatInvoiceCsv } from "../../../src/cli/table/invoice-table.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { ZERO } from "../../../src/numbers/decimal.ts";
 

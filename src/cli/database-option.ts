@@ -1,10 +1,10 @@
 /** The option `--database`. */
 import { existsSync } from "node:fs";
 
-import { InputError, quoteText } from "../../event-files/input-error.ts";
-import type { Arguments, OptionSpecs } from "../arguments.ts";
-import { UsageError } from "../errors.ts";
-import type { Io } from "../io.ts";
+import { InputError, quoteText } from "../event-files/input-error.ts";
+import type { Arguments, OptionSpecs } from "./arguments.ts";
+import { UsageError } from "./errors.ts";
+import type { Io } from "./io.ts";
 
 /** The default location of a database. */
 const DEFAULT_DATABASE = "./ratebook-data";
