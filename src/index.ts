@@ -199,7 +199,7 @@ export type {
   DailyUsage,
   UsageQuery,
 } from "./engine/events/usage.ts";
-export type { UsageMeters } from "./engine/catalog/usage-meters.ts";
+export type { UsageMeters } from "./engine/catalog/event-schemas.ts";
 export {
   type ErrorCode,
   type ErrorDetails,

@@ -3,8 +3,8 @@ import Fastify, { type FastifyInstance } from "fastify";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
-import { registerEndpoints } from "../../src/server/app.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
+import { registerEndpoints } from "../../src/server/plugin.ts";
 import type { Store } from "../../src/store/store.ts";
 import { CLOCK, METERS_OF_FIRST_SCHEMA, createBookWithThousandAccounts } from "../engine/scenario.ts";
 

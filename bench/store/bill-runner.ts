@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { Pool, type PoolConfig } from "pg";
 
 import { createEngine } from "../../src/engine/engine.ts";
-import { REST } from "../../src/server/routes/billing/bill-runs.ts";
+import { REST } from "../../src/server/serve.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { seconds } from "../bench.ts";
 

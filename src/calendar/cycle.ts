@@ -1,8 +1,8 @@
-import { RatebookError, invariant } from "../errors.ts";
 /**
  * Pricing cycles (S6): calendar periods. Natural cycles are numbered, and cycle k of a config is computed from k alone,
  * so steps, distances and ranges need no loop. Proration by whole UTC days (S8).
  */
+import { RatebookError, invariant } from "../errors.ts";
 import { quoteText } from "../problem-table.ts";
 import { toCivilDate, dayInMonth, daysInMonth, monthNumberOf, type Day } from "./civil.ts";
 import { dayOf, instantOfDay, toInstant, type Instant, daysBetween, isDayStart } from "./instant.ts";

@@ -1,7 +1,7 @@
+/** ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1). */
 import { RatebookError } from "../errors.ts";
 import { add, Decimal, multiply, formatDecimal, ZERO } from "../numbers/decimal.ts";
 import { decimalOfFraction } from "../numbers/fraction.ts";
-/** ISO 8601 durations: years and months are calendar steps, all smaller units are exact times (S3.4, S11.1). */
 import { quoteText } from "../problem-table.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "./civil.ts";
 import { DAY_MS, dayOf, formatInstant, instantOfDay, INSTANT_END, INSTANT_MIN, type Instant } from "./instant.ts";

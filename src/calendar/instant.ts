@@ -1,9 +1,9 @@
-import { RatebookError } from "../errors.ts";
 /**
  * Instants: milliseconds since 1970-01-01T00:00:00.000Z, UTC (S2). The parser is custom, because `Date.parse` accepts
  * 30 February as 1 March and a text without a zone as local time. It reads the text once without allocating, because
  * every event needs it; see {@link parseInstant} for the accepted formats.
  */
+import { RatebookError } from "../errors.ts";
 import { quoteText } from "../problem-table.ts";
 import { toCivilDate, DAY_MS, toEpochDay, daysInMonth, type Day } from "./civil.ts";
 

@@ -28,9 +28,8 @@ import {
   type Settings,
   organizationMethods,
 } from "./catalog/catalog-resources.ts";
-import { eventSchemaMethods, type EventSchemas } from "./catalog/event-schemas.ts";
+import { eventSchemaMethods, type EventSchemas, usageMeterMethods, type UsageMeters } from "./catalog/event-schemas.ts";
 import { pricePlanMethods, type PricePlans } from "./catalog/price-plans.ts";
-import { usageMeterMethods, type UsageMeters } from "./catalog/usage-meters.ts";
 import { createConfigurationSource } from "./configuration.ts";
 import { createIngest, eventMethods, undo } from "./events/events.ts";
 import { checkRetention, pruneEvents } from "./events/retention.ts";

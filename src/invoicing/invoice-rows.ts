@@ -1,8 +1,8 @@
-import type { Share } from "../calendar/cycle.ts";
 /**
  * An invoice for people: its lines with their labels and explanations in sentences (S13.6), which the terminal, the
  * report and the invoice's page show, the rows of the terminal, and its numbers and dates.
  */
+import type { Share } from "../calendar/cycle.ts";
 import { parseInstant, formatDate, addDays } from "../calendar/instant.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ONE, subtract, ZERO, formatDecimal } from "../numbers/decimal.ts";

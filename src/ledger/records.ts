@@ -1,9 +1,9 @@
-import type { Address } from "../book/resources/account.ts";
 /**
  * The records of a ledger, as plain data: accounts, events, usage, feature credits, credits and invoices (S4 to S16).
  * Decimals are Decimals, instants are milliseconds, and every record has its account's id; stores write and read them
  * unchanged.
  */
+import type { Address } from "../book/resources/account.ts";
 import type { UsageGroup } from "../book/resources/event-schema.ts";
 import type { PricePlanDetailsOverride } from "../book/resources/price-plan.ts";
 import type { CycleConfig } from "../calendar/cycle.ts";

@@ -1,10 +1,10 @@
-import { Decimal as Base } from "decimal.js";
-
-import { type NumberFault, RatebookError } from "../errors.ts";
 /**
  * Exact decimals of the public API (S1). Only this file imports decimal.js, whose methods silently round at their
  * precision; the functions here never do.
  */
+import { Decimal as Base } from "decimal.js";
+
+import { type NumberFault, RatebookError } from "../errors.ts";
 import { quoteText } from "../problem-table.ts";
 
 /** Maximum significant digits of an exact result (S1.4). */

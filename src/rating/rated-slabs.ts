@@ -1,7 +1,7 @@
+/** Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4). */
 import type { RatePlanInput, RateValueInput } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal, type DecimalInput, parseValue, ZERO } from "../numbers/decimal.ts";
-/** Slabs with their rates in one currency, checked once to price many quantities (S7.1, S7.4). */
 import { truncateText } from "../problem-table.ts";
 
 /** The minimum and maximum of a charge (S7.4), major units, inclusive. Absent: no limit. */

@@ -1,12 +1,12 @@
+/**
+ * The operators with their minimum numbers of arguments; parses and checks rules before they are saved (S3.6). All
+ * traversals are iterative, so that extremely deep rules are rejected like any other.
+ */
 import { hasCode, RatebookError } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { type RuleProblemCode, quoteText, truncateText } from "../problem-table.ts";
-/**
- * The operators with their minimum numbers of arguments; parses and checks rules before they are saved (S3.6). All
- * traversals are iterative, so that extremely deep rules are rejected like any other.
- */
 import type { Fact } from "./value.ts";
 
 /**

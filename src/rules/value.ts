@@ -1,3 +1,7 @@
+/**
+ * The values of rules, their equality, order and truthiness (S3.1, S3.2), the compiled form of a rule, and the conversion
+ * of operands to decimals.
+ */
 import { RatebookError } from "../errors.ts";
 import { type Decimal, parseDecimal, EXPONENT_MAX, isDecimalObject } from "../numbers/decimal.ts";
 import {
@@ -11,10 +15,6 @@ import {
   formatExact,
   type Exact,
 } from "../numbers/exact.ts";
-/**
- * The values of rules, their equality, order and truthiness (S3.1, S3.2), the compiled form of a rule, and the conversion
- * of operands to decimals.
- */
 import { quoteText, truncateText } from "../problem-table.ts";
 import type { Allowance } from "./budget.ts";
 

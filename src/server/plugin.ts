@@ -1,20 +1,28 @@
-/** The billing API as a Fastify plugin, to mount in another server. */
+/** The billing API as a Fastify plugin, to mount in another server: its endpoints with authentication, rate limits and validation. */
 import helmet from "@fastify/helmet";
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest, FastifyReply } from "fastify";
+import * as z from "zod";
 
+import { readInput } from "../book/reading/read-request.ts";
 import type { Engine } from "../engine/engine.ts";
-import { runWithPauses } from "../store/yielder.ts";
-import { createAccessControl, type KeyAccessControl } from "./access/access.ts";
-import type { RateLimitOptions } from "./access/rate-limits.ts";
-import { createSecretSource } from "./access/tokens.ts";
-import { registerEndpoints } from "./app.ts";
-import { DOCS_PATHS, serveDocs } from "./docs/docs-page.ts";
-import { createOpenApiDocumentInSteps } from "./docs/openapi.ts";
-import type { Endpoint } from "./http/endpoint.ts";
-import { createPaging } from "./http/pagination.ts";
-import { keyEndpoints } from "./routes/keys.ts";
+import { InvariantError } from "../errors.ts";
+import { runWithPauses, createYielder } from "../store/yielder.ts";
+import {
+  createAccessControl,
+  type KeyAccessControl,
+  type RateLimitOptions,
+  type AccessControl,
+  mayCall,
+} from "./access/access.ts";
+import { createSecretSource } from "./access/credentials.ts";
+import { DOCS_PATHS, serveDocs, createOpenApiDocumentInSteps } from "./docs/openapi.ts";
+import { serializeJson } from "./http/answers.ts";
+import { registerBodyParsers, parseQuery } from "./http/bodies.ts";
+import { type Endpoint, type Answer, type Caller, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
+import { toFailure, NO_ENDPOINT, Refusal, toWireError } from "./http/failures.ts";
+import { createPaging, type Paging, type PagingSource } from "./http/pagination.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
-import { serviceEndpoints } from "./routes/service.ts";
+import { keyEndpoints, serviceEndpoints } from "./routes/service.ts";
 
 /** Options of the API. */
 export interface BillingApiOptions {
@@ -91,4 +99,188 @@ export function createApiParts(access: KeyAccessControl): {
 function toBaseUrl({ prefix }: FastifyInstance, { protocol, host }: FastifyRequest): string {
   const path = prefix.replace(/\/+$/, "");
   return /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host ?? "") ? `${protocol}://${host}${path}` : path;
+}
+
+export interface ApiContext {
+  readonly engine: Engine;
+  readonly access: AccessControl;
+  readonly paging: PagingSource;
+  /** Endpoints besides {@link ENDPOINTS}: credentials, health and documentation. */
+  readonly extraEndpoints?: readonly Endpoint[];
+  /** Paths that other routes serve. */
+  readonly extraPaths?: readonly RoutePath[];
+  /** The base URL of the API as the client sees it, without a trailing slash. */
+  readonly baseUrl?: (request: FastifyRequest) => string;
+}
+
+/** The default maximum of a body, in bytes. */
+const BODY_LIMIT = 1_048_576;
+
+/** Registers every endpoint on an instance of its own, whose parsers and handlers are replaced. */
+export function registerEndpoints(app: FastifyInstance, context: ApiContext): void {
+  const endpoints = [...ENDPOINTS, ...(context.extraEndpoints ?? [])];
+  const { access } = context;
+  const callers = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly credential: string }>();
+  registerBodyParsers(app);
+  app.setErrorHandler((error, request, reply) => answerFailure(error, request, reply));
+  const findMethods = createMethodLookup(app.prefix, [...endpoints, ...(context.extraPaths ?? [])]);
+  const answerUnknownPath = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const allowedMethods = findMethods(request.url);
+    if (allowedMethods !== undefined && !allowedMethods.has(method))
+      return refuseMethod(allowedMethods, request, reply);
+    const isRoot = request.url.replace(/\/?(?:\?.*)?$/, "") === app.prefix;
+    // A browser at the root is redirected to the documentation.
+    if (isRoot && method === "GET") return reply.redirect(`${context.baseUrl?.(request) ?? app.prefix}/docs`);
+    return answerFailure(new Refusal(404, NO_ENDPOINT), request, reply);
+  };
+  app.addHook("onRequest", async (request, reply) => {
+    void reply.header("x-request-id", request.id).header("cache-control", "no-store");
+    if (!request.is404) return undefined;
+    access.admit({ address: request.ip }, undefined);
+    // Checked before the body is read.
+    return answerUnknownPath(request, reply);
+  });
+  app.setNotFoundHandler(answerUnknownPath);
+  for (const endpoint of endpoints) {
+    app.route({
+      method: endpoint.method,
+      url: toRoute(endpoint.path),
+      bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+      config: {
+        unknownIdStatus: endpoint.unknownIdStatus,
+        wireNames: endpoint.wireNames,
+        batchField: endpoint.batchField,
+      },
+      onRequest: async (request) => {
+        if (endpoint.access === "public") {
+          access.admit({ address: request.ip }, endpoint.bucket);
+          return;
+        }
+        const { authorization } = request.headers;
+        const identity = await access.identify({ authorization, address: request.ip });
+        access.admit({ keyId: identity.caller.keyId }, endpoint.bucket);
+        request.log = request.log.child({ keyId: identity.caller.keyId });
+        if (!mayCall(identity.caller.role, endpoint.access)) {
+          throw new Refusal(403, `the role ${identity.caller.role} does not permit this request`);
+        }
+        callers.set(request, identity);
+      },
+      handler: async (request, reply) =>
+        send(reply, await callEndpoint(endpoint, request, context, callers.get(request))),
+    });
+  }
+}
+
+async function callEndpoint(
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  context: ApiContext,
+  identity: { readonly caller: Caller; readonly credential: string } | undefined,
+): Promise<Answer> {
+  const params = readInput(endpoint.params ?? EMPTY_OBJECT, request.params ?? {});
+  // Failures compare ids with the parsed values, in which `+` in an event schema's name is a space.
+  request.params = params;
+  const yieldToOthers = createYielder();
+  const body = readBody(endpoint, request.body);
+  const pause = yieldToOthers();
+  if (pause !== undefined) await pause;
+  return endpoint.handle({
+    engine: context.engine,
+    // Only lists need the secret for cursors, which is in the store. `/health` works without it.
+    paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await context.paging() : NO_PAGING,
+    params,
+    query: readInput(endpoint.query ?? EMPTY_OBJECT, parseQuery(request.url)),
+    body,
+    caller: identity?.caller,
+    credential: identity?.credential,
+    log: request.log,
+    baseUrl: () => context.baseUrl?.(request) ?? "",
+  });
+}
+
+const NO_PAGING: Paging = {
+  readRequest() {
+    throw new InvariantError("an endpoint that answers with pages has the query of a list");
+  },
+};
+const EMPTY_OBJECT = z.strictObject({});
+
+/** Returns the validated body in its original form; the engine converts decimals and dates. */
+function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, body: unknown): unknown {
+  if (schema === undefined) {
+    if (body !== undefined) readInput(EMPTY_OBJECT, body);
+    return undefined;
+  }
+  if (body === undefined) {
+    if (bodyRequired) throw new Refusal(400, "expected a body");
+    return undefined;
+  }
+  if (accepts?.(body) !== true) readInput(schema, body);
+  return body;
+}
+
+/** Sends an answer. A large one is serialized in steps, so that other requests can run. */
+async function send(reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
+  const { body, contentType, plain } = answer;
+  if (contentType !== undefined) return sendText(reply, answer, Buffer.isBuffer(body) ? body : String(body));
+  return sendText(reply, answer, plain === true ? JSON.stringify(body) : await serializeJson(body));
+}
+
+function sendText(
+  reply: FastifyReply,
+  { status, contentType = JSON_TYPE, headers }: Omit<Answer, "body">,
+  text: string | Buffer,
+): FastifyReply {
+  void reply.headers({ ...headers });
+  return reply.code(status).header("content-type", contentType).send(text);
+}
+
+function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { unknownIdStatus, wireNames } = request.routeOptions.config as Pick<Endpoint, "unknownIdStatus" | "wireNames">;
+  const ids = (request.params ?? {}) as Readonly<Record<string, unknown>>;
+  const wireError = wireNames === undefined ? error : toWireError(error, wireNames);
+  const failure = toFailure(wireError, ids, unknownIdStatus) ?? { status: 500, message: "internal error" };
+  if (failure.status >= 500) request.log.error({ err: error }, "request failed");
+  if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
+  if (failure.status === 401) void reply.header("www-authenticate", "Bearer");
+  const { status, message, headers = {} } = failure;
+  return sendText(reply, { status, headers }, JSON.stringify({ message }));
+}
+
+/** Answers 405 with the allowed methods of an existing path. */
+function refuseMethod(methods: ReadonlySet<string>, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methodList = [...methods].toSorted().join(", ");
+  void reply.header("allow", methodList);
+  return answerFailure(new Refusal(405, `the method is not allowed; use ${methodList}`), request, reply);
+}
+
+/** The methods of each path, in the form that endpoints use. */
+function collectMethods(endpoints: readonly RoutePath[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const methodsByTemplate = new Map<string, Set<string>>();
+  for (const { path, method } of endpoints)
+    methodsByTemplate.set(path, (methodsByTemplate.get(path) ?? new Set()).add(method));
+  return methodsByTemplate;
+}
+
+/** Finds the methods of a request's path; undefined for an unknown path. */
+function createMethodLookup(
+  prefix: string,
+  endpoints: readonly RoutePath[],
+): (url: string) => ReadonlySet<string> | undefined {
+  const patterns = [...collectMethods(endpoints)].map(([path, methods]) => {
+    const segments = path
+      .split(/(\{\w+\})/)
+      .map((segment) => (segment.startsWith("{") ? "[^/?]+" : escapePattern(segment)));
+    return { methods, pattern: new RegExp(`^${escapePattern(prefix)}${segments.join("")}(?:\\?.*)?$`, "s") };
+  });
+  return (url) => patterns.find(({ pattern }) => pattern.test(url))?.methods;
+}
+
+function escapePattern(text: string): string {
+  return text.replaceAll(/[^\w/]/g, String.raw`\$&`);
+}
+
+function toRoute(path: string): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }

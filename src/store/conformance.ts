@@ -1,6 +1,6 @@
+/** The conformance suite of the storage interface: an adapter that passes it is complete. */
 import type { ConformanceCase } from "./conformance/case.ts";
 import { historyCases } from "./conformance/histories.ts";
-/** The conformance suite of the storage interface: an adapter that passes it is complete. */
 import { isolationCases } from "./conformance/isolation.ts";
 import { limitCases } from "./conformance/limits.ts";
 import { ruleCases } from "./conformance/rules.ts";

@@ -1,9 +1,9 @@
-import { createRequire } from "node:module";
-
 /**
  * fast-check, the cards of a plan that price a quantity, quantities at and next to their edges (S7), and the output of a
  * failing law: the plan and usage of the smallest counterexample, as tables.
  */
+import { createRequire } from "node:module";
+
 import type * as Module from "fast-check";
 import type { Arbitrary } from "fast-check";
 

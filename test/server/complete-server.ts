@@ -2,7 +2,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
-import { type ApiKeys, manageApiKeys } from "../../src/server/access/keys.ts";
+import { type ApiKeys, manageApiKeys } from "../../src/server/access/credentials.ts";
 import type { Role } from "../../src/server/http/endpoint.ts";
 import { createServer, type ServerOptions } from "../../src/server/serve.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
 import { RatebookError } from "../../src/errors.ts";
-import { manageApiKeys } from "../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../src/server/access/credentials.ts";
 import { billingApi } from "../../src/server/plugin.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { type TestServer, startCompleteServer } from "./complete-server.ts";

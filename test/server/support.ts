@@ -5,10 +5,10 @@ import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fast
 
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
-import { type ApiContext, registerEndpoints } from "../../src/server/app.ts";
 import { createOpenApiDocument } from "../../src/server/docs/openapi.ts";
 import type { Role } from "../../src/server/http/endpoint.ts";
 import { createPaging } from "../../src/server/http/pagination.ts";
+import { type ApiContext, registerEndpoints } from "../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { createAnswerChecker } from "./answer-check.ts";

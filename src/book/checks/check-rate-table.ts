@@ -1,5 +1,5 @@
-import { type Decimal, divideExactly, formatDecimal, isDecimalObject, ZERO } from "../../numbers/decimal.ts";
 /** Checks price tables: the amounts and tiers of each row, dates, and rows that hold for one group (S18). */
+import { type Decimal, divideExactly, formatDecimal, isDecimalObject, ZERO } from "../../numbers/decimal.ts";
 import { groupBy } from "../../numbers/ids.ts";
 import { guessName, hasNoHoles, type Path, quoteValue, type Report } from "../problems.ts";
 import type { UsageMeter } from "../resources/event-schema.ts";

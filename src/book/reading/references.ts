@@ -1,3 +1,4 @@
+/** Finds references between resources that name nothing. */
 import { guessName, type Path, type Report, quoteValue } from "../problems.ts";
 import type { ResourceList } from "../resources/book.ts";
 import { SETTING_NAMESPACE, settingKey } from "../resources/catalog-items.ts";

@@ -1,8 +1,8 @@
-import { type Instant, parseInstant } from "../../calendar/instant.ts";
 /**
  * Resolves a book: references become ids, rules are parsed, and defaults filled in. References that cannot be
  * resolved are reported and stay unchanged.
  */
+import { type Instant, parseInstant } from "../../calendar/instant.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { type Path, quoteValue } from "../problems.ts";
 import type { BookCache } from "../reading/book-cache.ts";

@@ -1,8 +1,8 @@
+/** `ratebook invoice`: invoices of a file or a database as a page to send or print. */
 import { dirname, join } from "node:path";
 
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode } from "../../errors.ts";
-/** `ratebook invoice`: invoices of a file or a database as a page to send or print. */
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { checkInvoiceDetails, createLogo, type InvoiceDetails } from "../../pages/invoice/invoice-details.ts";

@@ -2,7 +2,7 @@
 import { formatInstant } from "../../calendar/instant.ts";
 import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import type { ApiKey, ApiKeys } from "../../server/access/keys.ts";
+import type { ApiKey, ApiKeys } from "../../server/access/credentials.ts";
 import type { Role } from "../../server/http/endpoint.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import {
@@ -40,7 +40,7 @@ export const keysCommand: Command = {
     else if (isMissingDirectory(database))
       await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
     const { openDatabase } = await import("../../store/open-database.ts");
-    const { manageApiKeys } = await import("../../server/access/keys.ts");
+    const { manageApiKeys } = await import("../../server/access/credentials.ts");
     const store = await openDatabase(database);
     try {
       await write(io.stdout, await runAction(manageApiKeys({ store })));

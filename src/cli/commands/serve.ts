@@ -1,14 +1,14 @@
+/** `ratebook serve`: serves the billing API of a database. */
 import { isIP } from "node:net";
 
 import { organizationRequest } from "../../book/resources/book.ts";
 import { DAY_MS } from "../../calendar/instant.ts";
-/** `ratebook serve`: serves the billing API of a database. */
 import type { Engine } from "../../engine/engine.ts";
 import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
 import { undefinedIfNotFound } from "../../errors.ts";
 import { InputError, quoteText } from "../../event-files/input-error.ts";
 import { ID_MEMORY_MS } from "../../ledger/catalog.ts";
-import type { RateLimitOptions, RateLimits } from "../../server/access/rate-limits.ts";
+import type { RateLimitOptions, RateLimits } from "../../server/access/access.ts";
 import { LOG_LEVELS, type LogLevel } from "../../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../../server/serve.ts";
 import type { Arguments, Command } from "../arguments.ts";
@@ -139,7 +139,7 @@ async function printFirstKey(
   { apiKey }: ServeArguments,
   { io, log }: { readonly io: Io; readonly log: RunningServer["app"]["log"] },
 ): Promise<void> {
-  const { manageApiKeys, isSameKey, keyIdOf } = await import("../../server/access/keys.ts");
+  const { manageApiKeys, isSameKey, keyIdOf } = await import("../../server/access/credentials.ts");
   const keys = manageApiKeys(engine);
   const newKey = await keys.createFirst(apiKey);
   if (newKey !== undefined && apiKey === undefined) await write(io.stdout, `API key: ${newKey.key}\n`);

@@ -1,3 +1,4 @@
+/** Reads books and plans, and prints their problems with the line of each. */
 import { parseBook, parsePlan, toBookInput } from "../../book/book.ts";
 import { bookError } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";

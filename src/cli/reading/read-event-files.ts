@@ -1,6 +1,6 @@
+/** Reads the events of files in order, and collects problems by line. */
 import { SingleBar } from "cli-progress";
 
-/** Reads the events of files in order, and collects problems by line. */
 import type { Book } from "../../book/resources/book.ts";
 import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";

@@ -1,3 +1,4 @@
+/** Creates, voids, lists and reads monetary credits (S12). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import { CARD_KIND_WORDS } from "../../book/resolving/resolve.ts";
 import type { CreditRequest } from "../../book/resources/requests.ts";
@@ -8,7 +9,6 @@ import type { AccountState } from "../../ledger/account-state.ts";
 import { catchUp } from "../../ledger/account/catch-up.ts";
 import { isShortId, matchesId } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
-/** Creates, voids, lists and reads monetary credits (S12). */
 import * as creditCommands from "../../ledger/commands/credits.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
 import type { CreditRecord } from "../../ledger/records.ts";

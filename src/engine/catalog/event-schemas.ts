@@ -1,8 +1,19 @@
-/** Event schemas: versions and lifecycle (S4.4). */
-import type { EventSchemaPatch, EventSchemaRequest, EventSchema } from "../../book/resources/event-schema.ts";
+/** Event schemas with their versions (S4.4), and usage meters (S5.4): lifecycles and changes. */
+import * as z from "zod";
+
+import type {
+  EventSchemaPatch,
+  EventSchemaRequest,
+  EventSchema,
+  UsageMeterPatch,
+  UsageMeterRequest,
+  UsageMeter,
+} from "../../book/resources/event-schema.ts";
+import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
 import { describeStatus } from "../../problem-table.ts";
+import { readAllAccounts } from "../all-accounts.ts";
 import {
   changeConfigured,
   type ConfigurationChange,
@@ -12,8 +23,8 @@ import {
   newDocument,
 } from "../configured-resources.ts";
 import { type Body, versionId, type DocumentOf, type NamedBody } from "../documents.ts";
-import { ID, listMethod, method, type Methods, PAGED, REQUEST, textFields } from "../methods.ts";
-import { type PagedOptions, selectPage } from "../pages.ts";
+import { ID, listMethod, method, type Methods, PAGED, REQUEST, textFields, IDS, patchMethod } from "../methods.ts";
+import { type PagedOptions, selectPage, type PageOptions } from "../pages.ts";
 import {
   isSameDependency,
   isSameField,
@@ -24,10 +35,12 @@ import {
   patchDocument,
   requireUserFields,
   statusMethod,
+  areSameComputations,
+  createConfigured,
+  getMethod,
 } from "./resource-methods.ts";
 
 type SchemaDocument = DocumentOf<"eventSchema">;
-const RULE = "S4.4";
 
 export const eventSchemaMethods = {
   /** Creates a DRAFT; for an archived name, its next version. */
@@ -43,7 +56,7 @@ export const eventSchemaMethods = {
   ),
   activate: statusMethod("eventSchema", "ACTIVE"),
   /** Rejected while an ACTIVE usage meter uses it. */
-  deactivate: statusMethod("eventSchema", "INACTIVE", checkUnused),
+  deactivate: statusMethod("eventSchema", "INACTIVE", checkSchemaUnused),
   archive: statusMethod("eventSchema", "ARCHIVED"),
   /** Reads a version, or the latest one. */
   get: getVersionMethod("eventSchema"),
@@ -86,7 +99,7 @@ function updateSchema(latest: SchemaDocument, patch: object, state: Configuratio
     throw invalidInputError("status", "NOT_SUPPORTED", "expected ACTIVE, INACTIVE or ARCHIVED");
   }
   changeStatus(latest, status, state.now);
-  if (status === "INACTIVE") checkUnused(latest, state);
+  if (status === "INACTIVE") checkSchemaUnused(latest, state);
   return { documents: [...editedDocuments.slice(0, -1), patchDocument(current, { status }, state.now)] };
 }
 
@@ -106,7 +119,7 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
     }
     default:
       throw refusedError(
-        RULE,
+        "S4.4",
         `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)} and cannot be changed`,
       );
   }
@@ -118,7 +131,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const [other] = Object.keys(otherFields);
   if (other !== undefined) {
     throw refusedError(
-      RULE,
+      "S4.4",
       `${other}: in an active event schema only description, allowUnmetered, attributes, dimensions and enrichments can change`,
     );
   }
@@ -133,7 +146,7 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   }
   if (enrichments === null && body.enrichments !== undefined) {
     throw refusedError(
-      RULE,
+      "S4.4",
       "enrichments: in an active event schema, enrichments can be added or replaced but not removed",
     );
   }
@@ -175,7 +188,7 @@ function withAdded(
     const existingItem = list.find((each) => each.name === name);
     if (existingItem === undefined) list.push(item);
     else if (!isEqual(existingItem, item)) {
-      throw refusedError(RULE, `${path}: ${quoteText(String(name))} exists and cannot be changed`);
+      throw refusedError("S4.4", `${path}: ${quoteText(String(name))} exists and cannot be changed`);
     }
   }
   return list;
@@ -210,13 +223,110 @@ function requireList(value: unknown, path: string): readonly Body[] {
 }
 
 /** @throws {RatebookError} ERR_REFUSED while an ACTIVE usage meter uses the schema */
-function checkUnused({ body: { name } }: SchemaDocument, { before }: ConfigurationState): void {
+function checkSchemaUnused({ body: { name } }: SchemaDocument, { before }: ConfigurationState): void {
   const activeMeter = before.catalog.book.usageMeters.find(
     (meter) => meter.eventSchemaName === name && meter.status === "ACTIVE",
   );
   if (activeMeter)
     throw refusedError(
-      RULE,
+      "S4.4",
       `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(activeMeter.id)}`,
     );
+}
+
+type MeterDocument = DocumentOf<"usageMeter">;
+/** The fields that can change after the DRAFT status. */
+const NAMES: ReadonlySet<string> = new Set(["name", "billableName", "description"]);
+/** The fields that decide how usage is kept, and what its quantity is. */
+const USAGE_FIELDS: ReadonlySet<string> = new Set(["aggregation", "daily", "carryOver", "mode", "groupBy"]);
+
+export const usageMeterMethods = {
+  /** Creates a DRAFT. */
+  create: method({ meter: REQUEST }, (context, meter: UsageMeterRequest) =>
+    createConfigured(context, "usageMeter", meter, {
+      idPrefix: "um",
+      engineFields: ["id", "status"],
+      initialFields: { status: "DRAFT" },
+    }),
+  ),
+  /** After the DRAFT status only name, billableName and description can change; other fields must be unchanged. */
+  update: patchMethod((context, id, patch: UsageMeterPatch) =>
+    changeLatest(context, "usageMeter", id, (document, state) => ({
+      documents: [updateMeter(document, patch, state)],
+    })),
+  ),
+  activate: statusMethod("usageMeter", "ACTIVE"),
+  /** Rejected while a current or future plan of an account uses it. */
+  deactivate: statusMethod("usageMeter", "INACTIVE", checkMeterUnused),
+  archive: statusMethod("usageMeter", "ARCHIVED"),
+  get: getMethod("usageMeter"),
+  /** Newest first. */
+  list: listMethod(
+    { ...textFields("status"), aggregation: z.union([ID, IDS]).optional() },
+    (context, { status, aggregation }: UsageMeterFilter, page: PageOptions) =>
+      listConfigured(context, "usageMeter", { status, aggregation }, page),
+  ),
+};
+
+/** Usage meters of an engine, in the shape of a book's `usageMeters`. */
+export interface UsageMeters extends Methods<typeof usageMeterMethods> {}
+
+interface UsageMeterFilter {
+  readonly status?: UsageMeter["status"] | undefined;
+  /** One, or several. */
+  readonly aggregation?: UsageMeter["aggregation"] | readonly UsageMeter["aggregation"][] | undefined;
+}
+
+function updateMeter(document: MeterDocument, patch: object, { before, now }: ConfigurationState): DocumentRecord {
+  const input = requireUserFields(patch, ["id", "status"]);
+  const next = patchDocument(document, input, now);
+  checkName(before, "usageMeter", next.body, document.id);
+  const { status } = document.body;
+  if (status === "DRAFT") return next;
+  const name = quoteText(document.body.name);
+  if (status === "ARCHIVED") throw refusedError("S5.4", `the usage meter ${name} is archived and cannot be changed`);
+  const fixedField = Object.keys(input).find(
+    (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
+  );
+  if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
+  if (USAGE_FIELDS.has(fixedField)) {
+    const meter = `the ${status.toLowerCase()} usage meter ${name}`;
+    const [how, verb] = fixedField === "groupBy" ? ["by its groups", "group"] : ["for its aggregation", "aggregate"];
+    const reason = `the usage of ${meter} is kept ${how}; create a new usage meter to ${verb} it differently`;
+    throw refusedError("S5.4", `${fixedField}: ${reason}`);
+  }
+  throw refusedError(
+    "S5.4",
+    `${fixedField}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
+  );
+}
+
+/** The fields of a patch that can change. The others are equal to the stored ones, which keep their original form. */
+function changedNames(input: Body): Body {
+  return Object.fromEntries(Object.entries(input).filter(([field]) => NAMES.has(field)));
+}
+
+function isFieldUnchanged(before: Body, after: Body, field: string): boolean {
+  if (field === "computations") return areSameComputations(before[field], after[field]);
+  // False is the default of a field that is absent.
+  return JSON.stringify(before[field] || null) === JSON.stringify(after[field] || null);
+}
+
+/** A meter in a current or future plan of an account must stay ACTIVE: otherwise its usage would not be counted. */
+async function checkMeterUnused(
+  { id: meterId }: MeterDocument,
+  { before, view, now }: ConfigurationState,
+): Promise<void> {
+  for await (const record of readAllAccounts(view)) {
+    const { timeline } = findAccountPlan(before.catalog, record);
+    const term = timeline.find(
+      ({ until, plan }) => until > now && plan.details.usageRateCards.some((card) => card.usageMeterId === meterId),
+    );
+    if (term === undefined) continue;
+    const plan = term.from > now ? "a future price plan" : "the current price plan";
+    throw refusedError(
+      "S5.4",
+      `the usage meter ${quoteText(meterId)} is in ${plan} of the account ${quoteText(record.id)}`,
+    );
+  }
 }

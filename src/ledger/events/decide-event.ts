@@ -1,3 +1,8 @@
+/**
+ * Decides the outcome of one event (S14.1), for the engine and previews, single events and batches. {@link decideEvent}
+ * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
+ * differently.
+ */
 import { carriesOver, findGroupLimit, hasKeys, type UsageMeter } from "../../book/resources/event-schema.ts";
 import { dayOf, formatDate, type Instant, formatInstant } from "../../calendar/instant.ts";
 import { consume, type FeatureConsumption } from "../../credits/feature-credits.ts";
@@ -8,11 +13,6 @@ import type { GroupTexts } from "../../metering/grouped-cells.ts";
 import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
-/**
- * Decides the outcome of one event (S14.1), for the engine and previews, single events and batches. {@link decideEvent}
- * changes nothing; callers apply its decision. They also check duplicate ids, because engines and previews store ids
- * differently.
- */
 import type { AccountState } from "../account-state.ts";
 import type { AccountPeriod } from "../catalog.ts";
 import type { Catalog } from "../catalog.ts";

@@ -1,3 +1,4 @@
+/** Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14). */
 import { dayOf, startOfUtcDay, type Instant } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import { type IncomingEvent, type BatchEvent, isMalformed } from "../../metering/event-envelope.ts";
@@ -23,7 +24,6 @@ import {
   refuseExternal,
   type UnmeteredExplanation,
 } from "./decide-event.ts";
-/** Decides an ingest: each event of a batch gets one outcome, in order, and all changes form one decision (S14). */
 import type { IngestState } from "./ingest-reads.ts";
 import { createNewEvent } from "./new-event.ts";
 

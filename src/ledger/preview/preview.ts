@@ -1,3 +1,4 @@
+/** The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md). */
 import { type BookSource, toBook } from "../../book/book.ts";
 import { didYouMean } from "../../book/problems.ts";
 import type { Account } from "../../book/resources/account.ts";
@@ -15,7 +16,6 @@ import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { dueCreditId } from "../account/record-ids.ts";
-/** The preview: a pure function from a book and events to the invoices of its accounts (S13.5, book.md). */
 import type { IngestOutcome } from "../outcome.ts";
 import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
 import { rememberIds } from "./accepted-ids.ts";

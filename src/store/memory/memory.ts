@@ -1,7 +1,7 @@
-import type { CreditKind } from "../../credits/monetary-credits.ts";
 /**
  * The memory store: the default, for tests, tools, and data that may be lost with the process; its content as JSON text.
  */
+import type { CreditKind } from "../../credits/monetary-credits.ts";
 import { RatebookError } from "../../errors.ts";
 import { type Changes, DOCUMENT_KINDS } from "../../ledger/decision.ts";
 import { describeStored } from "../../ledger/outcome.ts";

@@ -3,9 +3,8 @@ import { describe, expect, test } from "vitest";
 
 import { createBookCache } from "../../../src/book/reading/book-cache.ts";
 import { addOnMethods, settingMethods } from "../../../src/engine/catalog/catalog-resources.ts";
-import { eventSchemaMethods } from "../../../src/engine/catalog/event-schemas.ts";
+import { eventSchemaMethods, usageMeterMethods } from "../../../src/engine/catalog/event-schemas.ts";
 import { pricePlanMethods } from "../../../src/engine/catalog/price-plans.ts";
-import { usageMeterMethods } from "../../../src/engine/catalog/usage-meters.ts";
 import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import { revisionAfter } from "../../../src/engine/documents.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";

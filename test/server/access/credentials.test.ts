@@ -8,8 +8,7 @@ import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
 import { createAccessControl } from "../../../src/server/access/access.ts";
-import { manageApiKeys, isKey } from "../../../src/server/access/keys.ts";
-import { createSecretSource } from "../../../src/server/access/tokens.ts";
+import { manageApiKeys, isKey, createSecretSource } from "../../../src/server/access/credentials.ts";
 import type { Role } from "../../../src/server/http/endpoint.ts";
 import { createApiParts, billingApi } from "../../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";

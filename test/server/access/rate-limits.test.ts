@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 
-import { toClientNetwork, createFailureCounter, createRateLimiter } from "../../../src/server/access/rate-limits.ts";
+import { toClientNetwork, createFailureCounter, createRateLimiter } from "../../../src/server/access/access.ts";
 import { type TestServer, startCompleteServer } from "../complete-server.ts";
 
 const MINUTE = 60_000;

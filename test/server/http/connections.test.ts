@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { manageApiKeys } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/credentials.ts";
 import { type RunningServer, serve, type ServeOptions } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 

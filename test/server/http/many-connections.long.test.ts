@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { manageApiKeys } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/credentials.ts";
 import { type RunningServer, serve } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { buildProgram, type Program } from "../../support/programs.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/engine/engine.ts";
-import { manageApiKeys } from "../../../src/server/access/keys.ts";
+import { manageApiKeys } from "../../../src/server/access/credentials.ts";
 import { ENDPOINTS } from "../../../src/server/routes/routes.ts";
 import { type RunningServer, serve } from "../../../src/server/serve.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";

@@ -1,4 +1,4 @@
-/** Plan details in answers, with every card as it was created (service-reference: pricePlanDetails). */
+/** The cards of price plans in answers, and the plain prices of those with a price table. */
 import * as z from "zod";
 
 import {
@@ -15,12 +15,12 @@ import {
   licenseRateCard,
   usageRateCard,
 } from "../../../book/resources/rate-card.ts";
-import { rateTable } from "../../../book/resources/rate-table.ts";
+import { rateTable, amountIn, listTiers, type RateRow, rateRows } from "../../../book/resources/rate-table.ts";
 import { COMMITMENT_NAME } from "../../../invoicing/draft.ts";
-import { parseValue } from "../../../numbers/decimal.ts";
+import { parseValue, ONE, parseDecimal, ZERO } from "../../../numbers/decimal.ts";
+import { toSlabPricing } from "../../../rating/rated-table.ts";
 import { createAnswerDeriver } from "../../http/answers.ts";
 import { number, withoutAbsent } from "../../http/fields.ts";
-import { addPlainPrices } from "./plain-prices.ts";
 
 const answers = createAnswerDeriver();
 
@@ -250,4 +250,46 @@ function toPartJson(name: string, part: unknown): unknown {
   if (Array.isArray(part)) return part.map((item) => toPartJson(name, item));
   if (typeof part !== "object" || part === null) return part;
   return CONFIG_FIELDS.has(name) ? withoutAbsent(part) : toObjectJson(name, part);
+}
+
+type Card = Readonly<Record<string, unknown>>;
+
+/** @param card of an answer, of a plan or an override */
+export function addPlainPrices(card: Card, currencies: readonly string[]): Card {
+  const table = rateTable.safeParse(card["rateTable"]).data;
+  const changes = rateRows.safeParse(card["rows"]).data;
+  const factor = card["multiply"] === undefined ? undefined : parseDecimal(card["multiply"]);
+  if (table === undefined && changes === undefined && factor === undefined) return card;
+  const change = findGeneralRow(changes ?? []);
+  const row = change ?? findGeneralRow(table?.rows ?? []) ?? { rate: ZERO };
+  const per = table?.per ?? ONE;
+  // An override has rates in the currency of its account, perhaps in no other.
+  const ratedCurrencies = currencies.filter((currency) => hasRates(row, currency));
+  const pricing = ratedCurrencies.map((currency) =>
+    toSlabPricing(row, { per, factor: change === undefined ? (factor ?? ONE) : ONE, currency }),
+  );
+  const slabs = (pricing[0]?.ratePlan.slabs ?? []).map(({ slabConfig, endAt = null, ...slab }) => ({
+    ...slab,
+    endAt,
+    slabConfig: withoutAbsent(slabConfig ?? {}),
+  }));
+  const rateValues = pricing.map(({ rateValue: { currency, slabRates } }) => ({
+    currency,
+    slabRates: slabRates.map((each) => {
+      const config = withoutAbsent(each.slabRateConfig ?? {});
+      return { ...each, slabRateConfig: Object.keys(config).length === 0 ? null : config };
+    }),
+  }));
+  const pricingModel = pricing[0]?.ratePlan.pricingModel ?? "TIERED";
+  return { ...card, ratePlan: { pricingModel, slabs }, rateValues };
+}
+
+function hasRates(row: RateRow, currency: string): boolean {
+  return listTiers(row).every(({ rate, flat }) => amountIn(rate ?? flat, currency) !== undefined);
+}
+
+/** The row without `when`, with its first price. */
+function findGeneralRow(rows: readonly RateRow[]): RateRow | undefined {
+  const general = rows.filter(({ when }) => Object.keys(when ?? {}).length === 0);
+  return general.toSorted((a, b) => ((a.from ?? "") < (b.from ?? "") ? -1 : 1))[0];
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../../../src/engine/engine.ts";
-import { type BillRunOptions, startBillRuns } from "../../../../src/server/routes/billing/bill-runs.ts";
+import { type BillRunOptions, startBillRuns } from "../../../../src/server/serve.ts";
 import { memoryStore } from "../../../../src/store/memory/memory.ts";
 import { SMALL_BOOK } from "../../../cli/fake-io.ts";
 
