@@ -76,7 +76,6 @@ export interface CardCosts {
   /** Of the item. */
   readonly key: string;
   readonly name: string;
-  readonly currency: string;
   /** The prices in sentences. */
   readonly description: string;
   /** Draws the curve up to a quantity: that of the plan, or more if the shown quantity is larger. */
@@ -111,7 +110,6 @@ function computeCardCosts(card: CardCurve, { currency, quantities, extend }: Cos
   return {
     key: itemKey(card.kind, card.id),
     name: toPrintable(card.name),
-    currency,
     description: [...describeSlabs(card, digits), ...describeJumps(card, digits).map(({ sentence }) => sentence)].join(
       ". ",
     ),
@@ -166,7 +164,7 @@ interface Tick {
   readonly label: string;
 }
 
-export interface CurvePicture {
+interface CurvePicture {
   readonly path: string;
   readonly amounts: readonly Tick[];
   readonly quantities: readonly Tick[];
@@ -174,7 +172,7 @@ export interface CurvePicture {
   readonly point?: Point;
 }
 
-export function drawCurve({ card, slabs, upTo }: CardCurve, currency: string, quantity?: Decimal): CurvePicture {
+function drawCurve({ card, slabs, upTo }: CardCurve, currency: string, quantity?: Decimal): CurvePicture {
   const { width, height, left, right, top, bottom } = CURVE_SIZE;
   const amounts = [card.atZero, ...card.pieces.flatMap(({ first, last }) => [first, last])];
   const [xAxis, yAxis] = [createQuantityAxis(upTo, 3), createAmountAxis(amounts, 3)];

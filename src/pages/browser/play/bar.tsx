@@ -4,8 +4,7 @@ import { useState } from "preact/hooks";
 
 import { RatebookError } from "../../../errors.ts";
 import type { PlayExample, PlayState } from "../../play-state.ts";
-import { formatCommand } from "../../play/play-bill.ts";
-import type { PlayBill } from "../../play/play-bill.ts";
+import { formatCommand, type PlayBill } from "../../play/play-bill.ts";
 import { SelectField } from "./field.tsx";
 import type { Session } from "./session.ts";
 
