@@ -140,6 +140,10 @@ describe("the playground", () => {
         .getByLabel("The book as JSON")
         .evaluate((text) => (text as { selectionStart?: number }).selectionStart),
     ).toBe(brokenBook.indexOf('"two"'));
+    // The numbers are beside their lines.
+    const heights = '[".gutter", ".editor textarea"].map((part) => document.querySelector(part).scrollHeight)';
+    const [numbers, lines] = (await page.evaluate(heights)) as readonly number[];
+    expect(numbers).toBe(lines);
     await page.getByRole("button", { name: "book.jsonc" }).click();
     await page.getByLabel("units: quantity", { exact: true }).fill("3000");
     await page.getByLabel("units, tier 1: rate").fill("2");

@@ -161,7 +161,8 @@ function Gutter({
       {problemLines.map((line, index) => (
         <span key={line}>
           {formatLineNumbers((problemLines[index - 1] ?? 0) + 1, line)}
-          <mark>{`${line}\n`}</mark>
+          <mark>{line}</mark>
+          {"\n"}
         </span>
       ))}
       {formatLineNumbers((problemLines.at(-1) ?? 0) + 1, lines + 1)}
