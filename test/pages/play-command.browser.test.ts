@@ -4,12 +4,15 @@ import { copyFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
-import { eventLine } from "../cli/fake-io.ts";
+import { eventLine, folder } from "../cli/fake-io.ts";
 import { DESK } from "../support/browser.ts";
 import { examplePath, exampleText } from "../support/examples.ts";
-import { chooseFiles, files, openPlayground, readTotals, SMALL, typeUnits } from "../support/playground.ts";
+import { chooseFiles, openPlayground, readTotals, SMALL, typeUnits } from "../support/playground.ts";
+
+const files = folder();
+afterAll(() => files.remove());
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/bin/ratebook.js");
 

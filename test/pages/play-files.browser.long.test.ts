@@ -3,12 +3,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 import type { Page } from "playwright-core";
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
-import { eventLine, ratebook } from "../cli/fake-io.ts";
+import { eventLine, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, PHONE } from "../support/browser.ts";
 import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
-import { chooseFiles, files, openPlayground, readTotals, SMALL } from "../support/playground.ts";
+import { chooseFiles, openPlayground, readTotals, SMALL } from "../support/playground.ts";
+
+const files = folder();
+afterAll(() => files.remove());
 
 const section = (page: Page) => page.locator("section[aria-labelledby=file]");
 const readNumbers = async (page: Page): Promise<readonly number[]> =>

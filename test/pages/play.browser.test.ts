@@ -2,15 +2,18 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 
 import { createLink } from "../../src/pages/browser/play/session.ts";
 import { measurePageSize, pageFile } from "../../src/pages/page-file.ts";
-import { eventLine, ratebook } from "../cli/fake-io.ts";
+import { eventLine, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, PHONE } from "../support/browser.ts";
 import { exampleText } from "../support/examples.ts";
-import { chooseFiles, files, openPlayground, readTotals, SMALL, STATE, typeUnits } from "../support/playground.ts";
+import { chooseFiles, openPlayground, readTotals, SMALL, STATE, typeUnits } from "../support/playground.ts";
 import { tableBook } from "../support/table-book.ts";
+
+const files = folder();
+afterAll(() => files.remove());
 
 const TABLE_BOOK = tableBook(
   ["model", "kind"],

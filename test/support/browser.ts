@@ -21,9 +21,7 @@ export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } s
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
 
 let browserPromise: Promise<Browser> | undefined;
-const folders: string[] = [];
 afterAll(async () => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   const browser = await browserPromise;
   browserPromise = undefined;
   await browser?.close();
@@ -32,12 +30,12 @@ afterAll(async () => {
 /** Opens a page from a separate file. */
 export async function openPage(html: string, options: BrowserContextOptions = DESK): Promise<OpenPage> {
   const folder = mkdtempSync(join(tmpdir(), "ratebook-page-"));
-  folders.push(folder);
   const file = join(folder, "page.html");
   writeFileSync(file, html);
   browserPromise ??= chromium.connect(inject("browser"));
   const browser = await browserPromise;
   const context = await browser.newContext({ locale: "en-US", colorScheme: "light", ...options });
+  context.on("close", () => rmSync(folder, { recursive: true, force: true }));
   // The same timeout as that of `expect.poll`.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();

@@ -1,11 +1,11 @@
-/** Opens the playground for tests of it, and expects of each that the page is sound at the end. */
+/** The playground in tests: opening it, its totals, and files for it. */
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 import { embedData, readPage } from "../../src/pages/page-file.ts";
 import type { DatedQuantity } from "../../src/pages/play-state.ts";
-import { folder, SMALL_BOOK } from "../cli/fake-io.ts";
-import { DESK, expectSound, type OpenPage, openPage } from "./browser.ts";
+import { SMALL_BOOK } from "../cli/fake-io.ts";
+import { DESK, expectSound, openPage } from "./browser.ts";
 
 /** The text of the small book. */
 export const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
@@ -14,23 +14,14 @@ export const STATE = { book: SMALL, usage: [], events: "", from: "2024-06-01", u
 /** Typed usage of the small book. */
 export const typeUnits = (quantity: string): DatedQuantity => ({ of: "um.units", date: "2024-06-20", quantity });
 
-/** Files to choose in the page. */
-export const files = folder();
-afterAll(() => files.remove());
-
-const openPages: OpenPage[] = [];
-afterEach(async () => {
-  for (const open of openPages.splice(0)) {
-    await expectSound(open);
-    await open.close();
-  }
-});
-
-/** Opens the playground. @param state what is different from {@link STATE} */
+/** Opens the playground for the current test, which fails at its end if the page is not sound. @param state what is different from {@link STATE} */
 export async function openPlayground(state: object = {}, options: BrowserContextOptions = DESK): Promise<Page> {
   const html = embedData(await readPage("play"), JSON.stringify({ state: { ...STATE, ...state } }));
   const open = await openPage(html, options);
-  openPages.push(open);
+  onTestFinished(async () => {
+    await expectSound(open);
+    await open.close();
+  });
   return open.page;
 }
 
