@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 
 import { findNearest } from "../book/problems.ts";
-import { quoteText } from "../event-files/input-error.ts";
+import { quoteText } from "../problem-table.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
 

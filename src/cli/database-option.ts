@@ -1,7 +1,8 @@
 /** The option `--database`. */
 import { existsSync } from "node:fs";
 
-import { InputError, quoteText } from "../event-files/input-error.ts";
+import { InputError } from "../event-files/input-error.ts";
+import { quoteText } from "../problem-table.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";

@@ -20,9 +20,9 @@ import type { Maybe } from "../book/resources/fields.ts";
 import { type PricePlan, pricePlan } from "../book/resources/price-plan.ts";
 import { invariant } from "../errors.ts";
 import type { DocumentRecord, DocumentKind } from "../ledger/decision.ts";
-import { quoteText } from "../ledger/refusals.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { quoteText } from "../problem-table.ts";
 
 /** A named list item, such as an attribute of a schema. */
 export type NamedBody = Body & { readonly name: string };

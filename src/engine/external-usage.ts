@@ -25,11 +25,11 @@ import {
 } from "../ledger/external-usage.ts";
 import { type ExternalUsageQuery, prefetch } from "../ledger/reads.ts";
 import type { LedgerCell } from "../ledger/records.ts";
-import { quoteText } from "../ledger/refusals.ts";
 import type { LedgerView } from "../ledger/view.ts";
 import { type AccountParts } from "../ledger/working-records.ts";
 import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
+import { quoteText } from "../problem-table.ts";
 import type { Store } from "../store/store.ts";
 import { revisionAfter } from "./documents.ts";
 

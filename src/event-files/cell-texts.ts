@@ -3,9 +3,9 @@
  * and columns whose numbers could be read with either mark.
  */
 import { formatInstant, tryParseInstant } from "../calendar/instant.ts";
-import { createProblem, type Problem } from "../problem-table.ts";
+import { createProblem, type Problem, quoteText } from "../problem-table.ts";
 /** Decimal marks and separators of thousands in texts, and columns whose numbers could be read with either mark. */
-import { InputError, quoteText } from "./input-error.ts";
+import { InputError } from "./input-error.ts";
 
 /** The decimal mark. The other one may separate thousands. */
 export type DecimalMark = "," | ".";

@@ -2,7 +2,7 @@
 import { type CsvError, parse, type Parser } from "csv-parse";
 
 import { didYouMean } from "../book/problems.ts";
-import { createProblem, type Problem } from "../problem-table.ts";
+import { createProblem, type Problem, quoteText } from "../problem-table.ts";
 import {
   type ColumnReader,
   type EventFileMap,
@@ -10,15 +10,7 @@ import {
   type EventMakerOptions,
   createEventMaker,
 } from "./event-file-map.ts";
-import {
-  LINE_BYTES_MAX,
-  splitLines,
-  NOT_UTF8,
-  decodeUtf8,
-  CARRIAGE_RETURNS,
-  InputError,
-  quoteText,
-} from "./input-error.ts";
+import { LINE_BYTES_MAX, splitLines, NOT_UTF8, decodeUtf8, CARRIAGE_RETURNS, InputError } from "./input-error.ts";
 
 const LINE_END = 0x0a;
 const WRONG_COLUMN_COUNT = createProblem("$", "WRONG_COLUMN_COUNT", {

@@ -21,9 +21,9 @@ import { formatInstant, type Instant, tryParseInstant, tryParseOffset } from "..
 import { createLocalTimeReader, isZoneName } from "../calendar/zone.ts";
 import { RatebookError } from "../errors.ts";
 import { Decimal } from "../numbers/decimal.ts";
-import { createProblem, rejection, type Problem } from "../problem-table.ts";
+import { createProblem, rejection, type Problem, quoteText } from "../problem-table.ts";
 import { type CellRules, createCellReader, createNameReader, type MarkCheck, TIME_FORMS } from "./cell-texts.ts";
-import { InputError, describeAtPlace, formatPathPrefix, quoteText } from "./input-error.ts";
+import { InputError, describeAtPlace, formatPathPrefix } from "./input-error.ts";
 
 const constant = z.union([
   z.string(),

@@ -7,11 +7,6 @@ export class InputError extends Error {
   override readonly name: string = "InputError";
 }
 
-/** Quotes and shortens input for a message. */
-export function quoteText(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}
-
 /** A path before a message, `$.pricePlans: `; empty for the whole document. */
 export function formatPathPrefix(path: string): string {
   return path === "$" ? "" : `${path}: `;

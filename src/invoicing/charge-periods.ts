@@ -4,7 +4,7 @@
  * charged: in full, once, by that term; or by days, by every term for its own part. So a cycle that is split by a new
  * version of the plan is never charged twice for one day. A plan has one card per billable item and kind (S16.4).
  */
-import { billableOf, CARD_LIST_NAMES, type CardList, type PricePlanDetails } from "../book/resources/price-plan.ts";
+import { readBillable, CARD_LIST_NAMES, type CardList, type PricePlanDetails } from "../book/resources/price-plan.ts";
 import type {
   BillingEntitlementRateCard,
   CreditGrantRateCard,
@@ -367,5 +367,5 @@ export const LIST_BY_KIND: Readonly<Record<CardKind, CardList>> = {
 
 function readCards(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
   const list = LIST_BY_KIND[kind];
-  return details[list].map((card) => [billableOf(list, card), card]);
+  return details[list].map((card) => [readBillable(list, card), card]);
 }

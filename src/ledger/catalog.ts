@@ -12,10 +12,11 @@ import { createFieldReader, type ReadFields } from "../metering/event-fields.ts"
 import { findKeyedMeters } from "../metering/keyed-usage.ts";
 import type { Decimal } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
+import { quoteText } from "../problem-table.ts";
 import { createTableFinder } from "../rating/rated-table.ts";
 import { type RuleBudget, RULE_BUDGET } from "../rules/budget.ts";
 import type { AccountRecord } from "./records.ts";
-import { quoteText, refusedError } from "./refusals.ts";
+import { refusedError } from "./refusals.ts";
 
 /** Engine options that apply to all accounts. */
 export interface CatalogOptions {

@@ -1,7 +1,7 @@
 /** Decisions: the result of an operation, and the changes that a store must make, all or none. */
 import type { Instant } from "../calendar/instant.ts";
-import type { NewEvent } from "./records.ts";
 import type {
+  NewEvent,
   AccountRecord,
   CreditRecord,
   EntryRecord,

@@ -22,12 +22,12 @@ import { formatDecimal, type Decimal, subtract, ZERO } from "../numbers/decimal.
 import { decimalOfExact, type Exact, exactOfDecimal } from "../numbers/exact.ts";
 import { compareIds, sha256Hex } from "../numbers/ids.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
+import { quoteText } from "../problem-table.ts";
 import { AccountState } from "./account-state.ts";
 import { findCarriedUsage, isBilledFor, mergeCells } from "./account-usage.ts";
 import { dueInvoiceId, standardInvoiceKey } from "./account/record-ids.ts";
 import type { Catalog } from "./catalog.ts";
 import type { AccountRecord, BilledUsage, LedgerCell } from "./records.ts";
-import { quoteText } from "./refusals.ts";
 import { type AccountParts } from "./working-records.ts";
 
 /** An account in a query. */

@@ -1,7 +1,7 @@
 /** The errors of rejected decisions, and of bills that fail because a result needs more than 100 digits (S1.4). */
 import { inputError, RatebookError, hasCode } from "../errors.ts";
 import type { Steps } from "../numbers/steps.ts";
-import { type ReasonCode, rejection } from "../problem-table.ts";
+import { type ReasonCode, rejection, quoteText } from "../problem-table.ts";
 import { ruleLink, type RuleNumber } from "../rulebook.ts";
 
 /** A rule rejects the operation in the current state. */
@@ -45,11 +45,6 @@ export function idCollisionError(resource: string, id: string, noun = "id"): Rat
 export function requireUnusedId(resource: string, existing: readonly { readonly id: string }[], id: string): string {
   if (existing.some((other) => other.id === id)) throw idCollisionError(resource, id);
   return id;
-}
-
-/** A text from a user, truncated to 60 characters. */
-export function quoteText(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** An account left out of a list or preview. */

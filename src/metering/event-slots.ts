@@ -7,8 +7,7 @@ import { type Instant, formatInstant } from "../calendar/instant.ts";
 import type { Exact } from "../numbers/exact.ts";
 import type { Problem } from "../problem-table.ts";
 import type { EventSteps } from "../rules/budget.ts";
-import type { ValueSlot } from "../rules/value.ts";
-import type { RuleObject, RuleValue } from "../rules/value.ts";
+import type { ValueSlot, RuleObject, RuleValue } from "../rules/value.ts";
 import { restOfPathReader } from "../rules/variables.ts";
 
 /** One account's settings that a schema depends on (S4.2). */

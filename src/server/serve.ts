@@ -2,8 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 
-import Fastify from "fastify";
-import { type FastifyInstance, LogController, type FastifyBaseLogger } from "fastify";
+import Fastify, { type FastifyInstance, LogController, type FastifyBaseLogger } from "fastify";
 
 import type { FinalizeOptions } from "../engine/billing/bill-run.ts";
 import type { Engine } from "../engine/engine.ts";

@@ -2,9 +2,10 @@
 import type { Instant } from "../calendar/instant.ts";
 import { isCompleted } from "../ledger/outcome.ts";
 import type { NewEvent } from "../ledger/records.ts";
-import { alreadyTakenError, idCollisionError, quoteText } from "../ledger/refusals.ts";
+import { alreadyTakenError, idCollisionError } from "../ledger/refusals.ts";
 import type { PageKey } from "../ledger/view.ts";
 import { compareIds } from "../numbers/ids.ts";
+import { quoteText } from "../problem-table.ts";
 
 /** Newest first, then by id, ascending: the order of lists. */
 export function compareNewest(a: PageKey, b: PageKey): number {

@@ -52,20 +52,20 @@ export function findCreditLineContexts(lines: readonly JsonObject[]): ReadonlyMa
     // Older invoices don't state the amount used before. If an invoice in advance became final before an earlier one, the
     // largest remainder first is not the order of use, and these lines have no context.
     const isOlder = (line: JsonObject): boolean => explanationOf(line)["takenBefore"] === undefined;
-    const older = sortLines(creditLines.filter(isOlder), (line) => subtract(ZERO, figureOf(line, "left")));
+    const older = sortLines(creditLines.filter(isOlder), (line) => subtract(ZERO, readLineFigure(line, "left")));
     for (const [index, line] of older.entries()) {
       const before = older[index - 1];
-      contexts.set(line, before === undefined ? {} : { remainingBefore: figureOf(before, "remaining") });
+      contexts.set(line, before === undefined ? {} : { remainingBefore: readLineFigure(before, "remaining") });
     }
     const newer = sortLines(
       creditLines.filter((line) => !isOlder(line)),
-      (line) => figureOf(line, "takenBefore"),
+      (line) => readLineFigure(line, "takenBefore"),
     );
     const creditAmount = newer[0] && explanationOf(newer[0])["creditAmount"];
     let takenBefore = older.length === 0 ? undefined : subtract(ZERO, sumFigures(older, "value"));
     for (const line of newer) {
       contexts.set(line, { creditAmount, ...(takenBefore && { takenBefore }) });
-      takenBefore = subtract(figureOf(line, "takenBefore"), fractionOrZero(line["value"]));
+      takenBefore = subtract(readLineFigure(line, "takenBefore"), fractionOrZero(line["value"]));
     }
   }
   return contexts;
@@ -78,7 +78,7 @@ function sortLines(lines: readonly JsonObject[], figure: (line: JsonObject) => F
   );
 }
 
-function figureOf(line: JsonObject, name: string): Fraction {
+function readLineFigure(line: JsonObject, name: string): Fraction {
   return fractionOrZero(explanationOf(line)[name]);
 }
 

@@ -2,9 +2,9 @@
 import { tryParseOffset } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type EventFileMap, type Origin, splitTemplate } from "../event-files/event-file-map.ts";
-import { InputError, quoteText } from "../event-files/input-error.ts";
+import { InputError } from "../event-files/input-error.ts";
 import { exactOfText, isWithinPlaces, scaleOf } from "../numbers/exact.ts";
-import { rejection } from "../problem-table.ts";
+import { quoteText, rejection } from "../problem-table.ts";
 import { createTextRange, type DigitBounds, type PushedSchema } from "./pushdown/plan-pushdown.ts";
 import { constantRange, type NumberRange } from "./pushdown/term.ts";
 

@@ -1,6 +1,5 @@
 /** Events as an engine reads them before a decision. */
-import type { BatchEvent } from "../../src/metering/event-envelope.ts";
-import { readEnvelope } from "../../src/metering/event-envelope.ts";
+import { type BatchEvent, readEnvelope } from "../../src/metering/event-envelope.ts";
 
 /** Reads the envelopes of a batch. */
 export function readBatch(inputs: readonly unknown[]): readonly BatchEvent[] {

@@ -14,7 +14,7 @@ import {
   computeEventRange,
 } from "../../ledger/preview/preview-options.ts";
 import {
-  eventCountsOf,
+  toEventCounts,
   addAllEvents,
   type EventRun,
   listUnmetered,
@@ -148,7 +148,7 @@ function startBacktest(
       const period = effectiveRange && compareAccounts({ ...comparison, range: effectiveRange }, current, sides);
       return {
         ...(period && { period }),
-        events: eventCountsOf(current),
+        events: toEventCounts(current),
         ...listUnmetered(run),
         plans: sides.map((side) => toBacktestPlan(side, comparedAccounts)),
       };
@@ -284,7 +284,7 @@ function toBacktestPlan(
     leftOut,
     ...(unpriced.length > 0 && { unpriced }),
     ...(migration === undefined ? {} : { migration }),
-    events: eventCountsOf(scenario),
+    events: toEventCounts(scenario),
   };
 }
 

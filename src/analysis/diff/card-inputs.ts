@@ -3,7 +3,7 @@
  * as a plan defines them. Each can be replaced separately.
  */
 
-import { billableOf, type PricePlanDetails } from "../../book/resources/price-plan.ts";
+import { readBillable, type PricePlanDetails } from "../../book/resources/price-plan.ts";
 import type { Share } from "../../calendar/cycle.ts";
 import { LIST_BY_KIND } from "../../invoicing/charge-periods.ts";
 import { type CitedExplanation, cardLineType } from "../../invoicing/invoice.ts";
@@ -226,7 +226,7 @@ export function findPlanCard(
 ): PlanCard | undefined {
   const { kind } = findLineKind(type) ?? {};
   const list = kind && LIST_BY_KIND[kind];
-  const card = list && details[list].find((each) => billableOf(list, each) === id);
+  const card = list && details[list].find((each) => readBillable(list, each) === id);
   if (card === undefined) return undefined;
   const entries = "rateDetails" in card ? card.rateDetails.currencySlabRateDetails : card.rateValues;
   if (!entries.some((each) => each.currency === currency)) return undefined;

@@ -6,7 +6,7 @@ import { type Path, formatPath } from "../../book/problems.ts";
 import type { LintCode, Book } from "../../book/resources/book.ts";
 import type { UsageMeter } from "../../book/resources/event-schema.ts";
 import {
-  billableOf,
+  readBillable,
   CARD_LISTS,
   type CardList,
   type PricePlanDetails,
@@ -106,7 +106,7 @@ export function listPricedCards(book: Book, { details, path, at }: CardSet): rea
   ): readonly PricedCard[] =>
     (details[list] as readonly CardOf<List>[]).flatMap((card, index) => {
       if ("rateTable" in card && card.rateTable) return [];
-      const billable = billableOf(list, card);
+      const billable = readBillable(list, card);
       const name = names[CARD_LISTS[list].items].find(({ id }) => id === billable)?.displayName;
       return {
         path: [...path, list, index],

@@ -7,7 +7,7 @@ import type { Account } from "../../book/resources/account.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { mayBeProrated } from "../../book/resources/event-schema.ts";
 import {
-  billableOf,
+  readBillable,
   CARD_LIST_NAMES,
   CARD_LISTS,
   type PricePlan,
@@ -132,7 +132,7 @@ function findUselessGrants({ details, path, at }: CardSet): readonly LintFinding
 function listChargeableIds(details: CardSet["details"]): ReadonlySet<string> {
   const ids = CARD_LIST_NAMES.flatMap((list) => {
     const { allCards } = CARD_LISTS[list];
-    return allCards === undefined ? [] : details[list].flatMap((card) => [allCards, billableOf(list, card)]);
+    return allCards === undefined ? [] : details[list].flatMap((card) => [allCards, readBillable(list, card)]);
   });
   return new Set(ids);
 }

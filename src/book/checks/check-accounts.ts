@@ -5,8 +5,7 @@ import { formatInstant, type Instant, formatDate, startOfUtcDay } from "../../ca
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { joinQuoted } from "../../problem-table.ts";
 import { checkUnique, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
-import type { Account, PlanAssociation } from "../resources/account.ts";
-import { type DecidedAssociation, sortByDecision } from "../resources/account.ts";
+import { type Account, type PlanAssociation, type DecidedAssociation, sortByDecision } from "../resources/account.ts";
 import type { Book, BookDocument } from "../resources/book.ts";
 import { applyOverride, type PricePlan, type PricePlanDetails } from "../resources/price-plan.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";

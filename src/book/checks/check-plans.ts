@@ -10,7 +10,7 @@ import { checkUnique, hasNoHoles, type Path, type Report, quoteValue } from "../
 import type { AddOn } from "../resources/catalog-items.ts";
 import { mayBeProrated, type UsageMeter } from "../resources/event-schema.ts";
 import {
-  billableOf,
+  readBillable,
   CARD_LIST_NAMES,
   CARD_LISTS,
   type PricePlanDetailsOverride,
@@ -69,7 +69,7 @@ export function checkCardContents(
   if (details.pricingCycleConfig) checkCycleConfig(details.pricingCycleConfig, [...path, "pricingCycleConfig"], report);
   for (const list of CARD_LIST_NAMES) {
     const part = { path: [...path, list], field: CARD_LISTS[list].field };
-    checkUnique<object>(details[list], part, report, (card) => billableOf(list, card));
+    checkUnique<object>(details[list], part, report, (card) => readBillable(list, card));
   }
   for (const list of SLAB_PRICED_LISTS)
     details[list].forEach((card, index) => checkSlabPricing(card, currencies, [...path, list, index], report));

@@ -18,7 +18,7 @@ import type { AccountDocument, PlanAssociationDocument, Account, PlanAssociation
 import type { Book, BookDocument } from "../resources/book.ts";
 import type { AddOnDocument, SettingDocument, AddOn, Setting } from "../resources/catalog-items.ts";
 import {
-  billableOf,
+  readBillable,
   CARD_LIST_NAMES,
   CARD_LISTS,
   type CardList,
@@ -195,7 +195,7 @@ export function resolveDetails<Details extends PricePlanDetails | PricePlanDetai
     const { field, items } = CARD_LISTS[list];
     const cards = (details[list] as readonly object[]).map((card, index) => ({
       ...card,
-      [field]: resolveId(items, billableOf(list, card), () => [...path, list, index, field], context),
+      [field]: resolveId(items, readBillable(list, card), () => [...path, list, index, field], context),
     }));
     if (list !== "creditGrantRateCards") return [list, cards];
     const grants = cards as readonly object[] as readonly CreditGrantRateCard[];

@@ -166,7 +166,7 @@ export type CardList = keyof typeof CARD_LISTS;
 export const CARD_LIST_NAMES = Object.keys(CARD_LISTS) as readonly CardList[];
 
 /** The id, or in input form perhaps the name, of the item that a card prices. */
-export function billableOf(list: CardList, card: object): string {
+export function readBillable(list: CardList, card: object): string {
   return String(Reflect.get(card, CARD_LISTS[list].field));
 }
 
@@ -196,11 +196,11 @@ export function applyOverride(
 
 function replaceCards(list: CardList, cards: readonly object[], overrideCards: readonly object[]): readonly object[] {
   // `flatMap` skips holes, so that a partly readable plan can be checked too.
-  const replacements = new Map(overrideCards.flatMap((card) => [[billableOf(list, card), card] as const]));
-  const planBillables = new Set(cards.flatMap((card) => [billableOf(list, card)]));
+  const replacements = new Map(overrideCards.flatMap((card) => [[readBillable(list, card), card] as const]));
+  const planBillables = new Set(cards.flatMap((card) => [readBillable(list, card)]));
   return [
-    ...cards.flatMap((card) => [changeCard(card, replacements.get(billableOf(list, card)))]),
-    ...overrideCards.flatMap((card) => (planBillables.has(billableOf(list, card)) ? [] : [card])),
+    ...cards.flatMap((card) => [changeCard(card, replacements.get(readBillable(list, card)))]),
+    ...overrideCards.flatMap((card) => (planBillables.has(readBillable(list, card)) ? [] : [card])),
   ];
 }
 

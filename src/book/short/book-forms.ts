@@ -8,7 +8,7 @@ import type * as z from "zod";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { formatPath, type Path, type Problems, quoteValue, type Report, collectProblems } from "../problems.ts";
 import { type Book, RESOURCES, type ResourceList } from "../resources/book.ts";
-import { billableOf, CARD_LIST_NAMES } from "../resources/price-plan.ts";
+import { readBillable, CARD_LIST_NAMES } from "../resources/price-plan.ts";
 import { shortAccount, shortEventSchema, shortMeter } from "../resources/short-items.ts";
 import { shortPlan } from "../resources/short-plan.ts";
 import { type ExpandedDocument, Expansion, type LongObject, type Written, type WrittenObject } from "./expansion.ts";
@@ -158,7 +158,7 @@ export function expandPlanDocument(
   const details = valueAt(lists.pricePlans[0], ["pricePlanDetails"]);
   for (const list of CARD_LIST_NAMES) {
     for (const card of listObjects(valueAt(details, [list]))) {
-      const name = names.get(billableOf(list, card));
+      const name = names.get(readBillable(list, card));
       if (name !== undefined && !hasValue(card, "displayName")) Object.assign(card, { displayName: name });
     }
   }

@@ -346,7 +346,7 @@ function shortenOverrides(
   return replaceField(item, "plans", { plans });
 }
 
-function firstDayOf({ from, plans }: JsonObject): unknown {
+function readFirstDay({ from, plans }: JsonObject): unknown {
   return from ?? listObjects(plans)[0]?.["from"];
 }
 
@@ -359,7 +359,7 @@ function shortenLicenses(item: JsonObject): JsonObject | undefined {
     const changes = licenses.get(String(licenseId)) ?? [];
     licenses.set(String(licenseId), [...changes, { from: effectiveFrom, quantity, ...others }]);
   }
-  const first = firstDayOf(item);
+  const first = readFirstDay(item);
   const short = [...licenses].map(([id, changes]) => {
     const [only, ...more] = changes;
     return [id, more.length === 0 && only?.["from"] === first ? only?.["quantity"] : changes];
@@ -370,7 +370,7 @@ function shortenLicenses(item: JsonObject): JsonObject | undefined {
 /** Credits without a first day begin with the account. */
 function shortenCredits(item: JsonObject): JsonObject | undefined {
   if (!hasValue(item, "credits")) return undefined;
-  const first = firstDayOf(item);
+  const first = readFirstDay(item);
   const credits = listObjects(item["credits"]).map((each) => {
     if (hasValue(each, "amount")) return each;
     const short = shortenFields(withoutDefaults(credit, each), CREDIT_FIELDS);

@@ -1,9 +1,9 @@
 /** `ratebook chart`: the cost of a plan by usage, as SVG. */
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
 import { hasCode } from "../../errors.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { drawPlanChart } from "../../pages/chart/plan-chart.ts";
+import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
 import { type PlanFile, findPlanInFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";

@@ -3,10 +3,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { parseDecimal, isDecimalObject, formatDecimal, isJsonObject } from "../../numbers/decimal.ts";
 import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Vector } from "../../vectors.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { UsageError } from "../errors.ts";

@@ -3,8 +3,9 @@ import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { DecimalMark } from "../../event-files/cell-texts.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { ACCOUNTS_FILE, generateBook, type GuessOptions } from "../init/generate-book.ts";

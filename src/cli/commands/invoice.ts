@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode } from "../../errors.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
 import { checkInvoiceDetails, createLogo, type InvoiceDetails } from "../../pages/invoice/invoice-details.ts";
 import { renderSheets } from "../../pages/invoice/invoice-page.ts";
 import { createInvoiceSheet, type InvoiceSheet } from "../../pages/invoice/invoice-sheet.ts";
+import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
 import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
 import { type FileInvoice, readInvoices } from "../documents/invoice-files.ts";

@@ -1,7 +1,7 @@
 /** `ratebook keys`: creates, lists and revokes the API keys of a database. */
 import { formatInstant } from "../../calendar/instant.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { ApiKey, ApiKeys } from "../../server/access/credentials.ts";
 import type { Role } from "../../server/http/endpoint.ts";
 import type { Arguments, Command } from "../arguments.ts";

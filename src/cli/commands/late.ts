@@ -1,9 +1,9 @@
 /** `ratebook late`: external usage that arrived after its cycle closed. */
 import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import type { LateUsage } from "../../ledger/external-usage.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
 import { UsageError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** The usage of accounts in files, for commands that check a book against it. */
+/** The usage of accounts in files, for commands that check a book against it, and the check of it by `check`. */
 import { lintBook } from "../../analysis/lint/lint-book.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { createPreview } from "../../ledger/preview/preview.ts";

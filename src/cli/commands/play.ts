@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 
 import { formatDate } from "../../calendar/instant.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import { readPage, embedData } from "../../pages/page-file.ts";
 import { type PlayState, createStateFromBook } from "../../pages/play-state.ts";
+import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Command } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { write } from "../io.ts";

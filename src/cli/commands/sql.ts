@@ -1,7 +1,7 @@
 /** `ratebook sql`: prints a book's meters as SQL, for events in a database. */
 import { didYouMean } from "../../book/problems.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import { toPrintable } from "../../pages/printable.ts";
+import { quoteText } from "../../problem-table.ts";
 import { clickHouseSql, toEventTable, writeTableStatements } from "../../warehouse/clickhouse/clickhouse-sql.ts";
 import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
 import type { PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";

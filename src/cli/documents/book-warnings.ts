@@ -1,7 +1,7 @@
 /** Warnings about likely omissions in a valid book. */
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
-import { quoteText } from "../../event-files/input-error.ts";
+import { quoteText } from "../../problem-table.ts";
 
 /** The maximum number of names in a warning. */
 const NAMED_MAX = 5;

@@ -1,4 +1,4 @@
-/** Writes a book in short or long form, each comment at the part to which it belongs. */
+/** Writes a book in short or long form, as a person writes JSON: short parts in a line, comments at their parts. */
 import { collectProblems, type Path } from "../../book/problems.ts";
 import { type JsonDetail, parseJsonDocument, readDetails } from "../../book/reading/json-document.ts";
 import { expandBook, shortenBook } from "../../book/short/book-forms.ts";

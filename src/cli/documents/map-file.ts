@@ -3,7 +3,8 @@ import { dirname, resolve } from "node:path";
 
 import { createRowParser, detectSeparator, type Row } from "../../event-files/csv-rows.ts";
 import { type EventFileMap, type Origin, readEventFileMap } from "../../event-files/event-file-map.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
 import { readTextFile } from "./read-documents.ts";
 

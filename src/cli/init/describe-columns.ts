@@ -1,4 +1,4 @@
-/** Reads the start of an event file, from which its columns are guessed. */
+/** Reads the start of an event file, finds what its columns contain, and says what `init` took from which column. */
 import { isUtf8 } from "node:buffer";
 
 import { parse } from "csv-parse/sync";
@@ -10,10 +10,11 @@ import { isIdName, isTokenName, splitWords } from "../../event-files/column-word
 import { describeCsvError, detectSeparator } from "../../event-files/csv-rows.ts";
 import { createEventMaker, type EventFileMap } from "../../event-files/event-file-map.ts";
 import type { Columns } from "../../event-files/guess-columns.ts";
-import { CARRIAGE_RETURNS, InputError, quoteText } from "../../event-files/input-error.ts";
+import { CARRIAGE_RETURNS, InputError } from "../../event-files/input-error.ts";
 import { createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
 import type { EventSink } from "../../event-files/merge-events.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
+import { quoteText } from "../../problem-table.ts";
 import { openByteSource } from "../event-inputs/byte-source.ts";
 import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
 import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";

@@ -6,9 +6,10 @@ import { type DecimalMark, TIME_FORMS } from "../../event-files/cell-texts.ts";
 import { isTokenName } from "../../event-files/column-words.ts";
 import { readEventFileMap } from "../../event-files/event-file-map.ts";
 import { type Columns, guessColumns, findTimeLikeValue, type NamedColumns } from "../../event-files/guess-columns.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
 import {
   createAccountIds,

@@ -1,4 +1,4 @@
-/** The books that `ratebook init --template` writes, each with events to price. */
+/** Small books in short form with comments: writing them, and those of `init --template` with events to price. */
 
 export interface Template {
   readonly book: string;

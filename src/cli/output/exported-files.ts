@@ -12,7 +12,6 @@ import {
   startOfUtcDay,
 } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";
 import { billedCells, mergeCells } from "../../ledger/account-usage.ts";
 import { featuresByMeter } from "../../ledger/catalog.ts";
@@ -23,6 +22,7 @@ import type { PageRequest } from "../../ledger/view.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
+import { quoteText } from "../../problem-table.ts";
 
 /** The number of accounts or events per read. */
 const CHUNK = 500;

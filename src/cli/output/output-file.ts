@@ -1,4 +1,4 @@
-/** Writes results to standard output, or to a file that appears once it is complete. */
+/** Writes results to standard output, or to a file that appears once it is complete; and a report as a page. */
 import { finished } from "node:stream/promises";
 
 import { InputError } from "../../event-files/input-error.ts";

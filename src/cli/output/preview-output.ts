@@ -28,8 +28,8 @@ import {
 } from "../reading/event-problems.ts";
 import { formatCount } from "../table/format-rows.ts";
 import { CSV_HEADER, formatInvoiceCsv, formatInvoiceTable } from "../table/invoice-table.ts";
-import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
+import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
 import { renderReportPage } from "./output-file.ts";
 
 export type PreviewFormat = "table" | "json" | "csv" | "html";

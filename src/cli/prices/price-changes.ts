@@ -1,4 +1,4 @@
-/** What a spreadsheet changes in a price table, in words. */
+/** Puts the rows of a spreadsheet into a price table in a book's text, and says in words what they change. */
 import type { Path } from "../../book/problems.ts";
 import { findList, readDetails } from "../../book/reading/json-document.ts";
 import { type JsonObject, valueAt } from "../../book/short/fields.ts";

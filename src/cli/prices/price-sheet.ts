@@ -4,10 +4,10 @@ import { listTiers, type RateRow, type RateTable } from "../../book/resources/ra
 import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
 import { createRowParser, detectSeparator, type Row } from "../../event-files/csv-rows.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { formatDecimal, isDecimalObject, isJsonObject, parseValue } from "../../numbers/decimal.ts";
 import { jsonNumber } from "../../numbers/json.ts";
-import { changeProblem, type Problem } from "../../problem-table.ts";
+import { quoteText, changeProblem, type Problem } from "../../problem-table.ts";
 import { escapeFormula, quoteCsvCell } from "../table/invoice-table.ts";
 
 export function formatPrices(table: PriceTable): string {

@@ -1,16 +1,15 @@
-/** Collects problems of events and lines: the first ones to print, and the number of all. */
+/** Problems of events and lines, the first of which are printed, and notes on what a preview could not bill. */
 import { findNearest } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { findMatchingForms, removeGrouping, toDecimalPoint } from "../../event-files/cell-texts.ts";
 import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import type { Disorder } from "../../event-files/merge-events.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
-import { changeProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
+import { quoteText, changeProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
 
 /** The status of a line without an event. */
 export const BAD_LINE = "BAD_LINE";

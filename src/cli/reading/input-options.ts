@@ -1,12 +1,12 @@
 /**
- * Options for usage inputs and result outputs, which several commands share, and which of them apply to which event
- * files: an option without effect is an error.
+ * Options for usage inputs, billing periods and result outputs, which several commands share, and which of them apply to
+ * which event files: an option without effect is an error.
  */
 import { type Instant, parseDate, parseInstant, tryParseInstant } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import { quoteText } from "../../event-files/input-error.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { PreviewOptions } from "../../ledger/preview/preview.ts";
+import { quoteText } from "../../problem-table.ts";
 import { readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** Reads the events of files in order, and collects problems by line. */
+/** Reads the events of files in order, shows the progress, and collects problems by line. */
 import { SingleBar } from "cli-progress";
 
 import type { Book } from "../../book/resources/book.ts";

@@ -1,4 +1,4 @@
-/** A backtest as a table: the total of each draft, who pays more or less, and each account's lines. */
+/** A backtest as a table and as CSV: the total of each draft, who pays more or less, and each account's lines. */
 import type {
   Backtest,
   BacktestAccount,

@@ -1,4 +1,4 @@
-/** An invoice as a readable table: cards with slabs, then sub-total, true-up, credits and total. */
+/** An invoice as a table and as CSV: cards with slabs, then sub-total, true-up, credits and total. */
 import { formatDate, parseInstant } from "../../calendar/instant.ts";
 import { formatPeriod, type InvoiceRow, invoiceRows } from "../../invoicing/invoice-rows.ts";
 import type { Invoice, InvoiceLine } from "../../invoicing/invoice.ts";

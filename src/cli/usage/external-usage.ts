@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
-import { InputError, quoteText } from "../../event-files/input-error.ts";
+import { InputError } from "../../event-files/input-error.ts";
 import { usageFromRows, type UsageSource } from "../../ledger/external-usage.ts";
+import { quoteText } from "../../problem-table.ts";
 import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/table.ts";
 import { createTableUsage } from "../../warehouse/clickhouse/usage.ts";
 import type { Arguments, OptionSpecs } from "../arguments.ts";

@@ -6,8 +6,9 @@ import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError, quoteText, alreadyTakenError } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import { quoteText } from "../../problem-table.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
 import type { Configuration } from "../configuration.ts";
 import {

@@ -13,13 +13,14 @@ import {
   listUsageDays,
 } from "../../ledger/preview/line-trace.ts";
 import type { EventRecord, LedgerCell } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError, quoteText } from "../../ledger/refusals.ts";
+import { invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { LedgerView, PageKey } from "../../ledger/view.ts";
 import type { AccountParts } from "../../ledger/working-records.ts";
 import { readsFrom } from "../../metering/keyed-usage.ts";
 import { measuredQuantity } from "../../metering/measure-units.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
+import { quoteText } from "../../problem-table.ts";
 import { createYielder, runWithPauses } from "../../store/yielder.ts";
 import { usageCells } from "../external-usage.ts";
 import type { EngineContext } from "../methods.ts";

@@ -13,8 +13,9 @@ import {
   type SettingRequest,
   SETTING_NAMESPACE,
 } from "../../book/resources/catalog-items.ts";
-import { invalidInputError, quoteText, alreadyTakenError, refusedError } from "../../ledger/refusals.ts";
+import { invalidInputError, alreadyTakenError, refusedError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Configuration } from "../configuration.ts";
 import { changeConfigured, listConfigured, newDocument } from "../configured-resources.ts";
 import { type Body, type DocumentOf, revisionAfter, CONFIGURED_KINDS, toPlainJson } from "../documents.ts";

@@ -11,8 +11,8 @@ import type {
 } from "../../book/resources/event-schema.ts";
 import { findAccountPlan } from "../../ledger/account/account-plan.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
-import { describeStatus } from "../../problem-table.ts";
+import { invalidInputError, notFoundError, refusedError } from "../../ledger/refusals.ts";
+import { quoteText, describeStatus } from "../../problem-table.ts";
 import { readAllAccounts } from "../all-accounts.ts";
 import {
   changeConfigured,

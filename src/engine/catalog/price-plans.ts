@@ -14,8 +14,8 @@ import type { Instant } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { MigrateRequest } from "../../ledger/commands/migrate.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
-import { invalidInputError, notFoundError, quoteText, refusedError } from "../../ledger/refusals.ts";
-import { describeStatus } from "../../problem-table.ts";
+import { invalidInputError, notFoundError, refusedError } from "../../ledger/refusals.ts";
+import { quoteText, describeStatus } from "../../problem-table.ts";
 import { accountsOnSource, decideMigrations } from "../accounts/plans.ts";
 import {
   type ConfigurationChange,

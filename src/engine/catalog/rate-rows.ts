@@ -6,8 +6,8 @@ import { type RateRow, type RateRowsRequest, type RateTable, whenKey } from "../
 import { formatDate, type Instant, parseDate, startOfUtcDay } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { findClosedEnd } from "../../ledger/account/open-cycles.ts";
-import { invalidInputError, quoteText, refusedError } from "../../ledger/refusals.ts";
-import { describeStatus } from "../../problem-table.ts";
+import { invalidInputError, refusedError } from "../../ledger/refusals.ts";
+import { quoteText, describeStatus } from "../../problem-table.ts";
 import { readAllAccounts } from "../all-accounts.ts";
 import { findItem } from "../configuration.ts";
 import {

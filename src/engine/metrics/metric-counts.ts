@@ -31,12 +31,13 @@ import {
 } from "../../ledger/metrics/metric-series.ts";
 import { groupByAccount } from "../../ledger/reads.ts";
 import type { AccountRecord, LedgerCell, EventRecord } from "../../ledger/records.ts";
-import { invalidInputError, quoteText } from "../../ledger/refusals.ts";
+import { invalidInputError } from "../../ledger/refusals.ts";
 import type { LedgerView, EventFilter, PageRequest } from "../../ledger/view.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Fraction } from "../../numbers/fraction.ts";
 import { groupBy } from "../../numbers/ids.ts";
+import { quoteText } from "../../problem-table.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { type SkippedCollector, accountsWithinBound, readAllAccounts, splitIntoChunks } from "../all-accounts.ts";
 import { type EngineStore, readUsage } from "../external-usage.ts";

@@ -18,10 +18,11 @@ import {
   type SeriesSet,
 } from "../../ledger/metrics/metric-series.ts";
 import { INGEST_STATUSES } from "../../ledger/outcome.ts";
-import { type SkippedAccount, invalidInputError, quoteText } from "../../ledger/refusals.ts";
+import { type SkippedAccount, invalidInputError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { add, Decimal, ZERO } from "../../numbers/decimal.ts";
 import { addFractions, decimalOfFraction, type Fraction } from "../../numbers/fraction.ts";
+import { quoteText } from "../../problem-table.ts";
 import { type SkippedCollector, collectSkipped } from "../all-accounts.ts";
 import { readRetentionCutoff } from "../events/retention.ts";
 import type { EngineContext } from "../methods.ts";

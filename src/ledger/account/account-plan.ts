@@ -3,8 +3,7 @@
  * retained; lookups by instant; and its aliases and invoice group over time (S6.3, S6.5, S11.3, S16.1, S16.2, S16.6,
  * S16.7).
  */
-import type { Account, PlanAssociation } from "../../book/resources/account.ts";
-import { sortByDecision } from "../../book/resources/account.ts";
+import { type Account, type PlanAssociation, sortByDecision } from "../../book/resources/account.ts";
 /** HEADER */
 import { applyOverride, type PricePlan } from "../../book/resources/price-plan.ts";
 import type { EntitlementOverageRateCard } from "../../book/resources/rate-card.ts";

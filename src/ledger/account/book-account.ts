@@ -2,15 +2,15 @@
  * Converts the accounts of a book to ledger accounts, for loading into a store and for previews, and back. Data that a book
  * cannot express is reported as a sentence.
  */
-import type {
-  Account,
-  AccountInput,
-  CreditInput,
-  FeatureCreditInput,
-  LicenseUpdateInput,
-  PlanAssociation,
+import {
+  type Account,
+  type AccountInput,
+  type CreditInput,
+  type FeatureCreditInput,
+  type LicenseUpdateInput,
+  type PlanAssociation,
+  sortByDecision,
 } from "../../book/resources/account.ts";
-import { sortByDecision } from "../../book/resources/account.ts";
 import {
   overridesAnything,
   NO_CARDS,
@@ -21,10 +21,10 @@ import { isSameCycleConfig, toStartOffset } from "../../calendar/cycle.ts";
 import { type Instant, formatDate, formatInstant, isDayStart } from "../../calendar/instant.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import { subtract, formatDecimal } from "../../numbers/decimal.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { Catalog, FindPlan } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord, CreditRecord, EntryRecord } from "../records.ts";
-import { quoteText } from "../refusals.ts";
 import { type AccountParts, partsOfRecord } from "../working-records.ts";
 import { toDecisions, toStoredCycles } from "./account-plan.ts";
 import { createCreditRecord } from "./invoices.ts";

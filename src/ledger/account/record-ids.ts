@@ -7,9 +7,10 @@
 import { invoiceKey } from "../../invoicing/draft.ts";
 import type { AccountCycle } from "../../invoicing/timeline.ts";
 import { shortId } from "../../numbers/ids.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import type { EntryRecord, InvoiceRecord, CreditRecord, LicenseUpdateRecord } from "../records.ts";
-import { quoteText, alreadyTakenError } from "../refusals.ts";
+import { alreadyTakenError } from "../refusals.ts";
 
 const DUE_KINDS = ["entry", "credit", "inv"] as const;
 

@@ -1,6 +1,7 @@
 /** Account aliases (S16.6) and archiving (S16.3). */
 import type { Instant } from "../../calendar/instant.ts";
 import { runToCompletion } from "../../numbers/steps.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { endAliases, findAccountPlan } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -8,7 +9,7 @@ import { listDrafts } from "../account/invoices.ts";
 import type { Catalog } from "../catalog.ts";
 import type { Changes, DocumentRecord } from "../decision.ts";
 import type { AccountRecord } from "../records.ts";
-import { invalidInputError, quoteText, refusedError, alreadyTakenError, requireActive } from "../refusals.ts";
+import { invalidInputError, refusedError, alreadyTakenError, requireActive } from "../refusals.ts";
 
 /** Maximum number of aliases per account. */
 export const ALIASES_MAX = 10;

@@ -23,7 +23,7 @@ import {
 } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
-import { describeStatus } from "../../problem-table.ts";
+import { describeStatus, quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findAccountPlan, type AssociatedCycles, toStoredCycles } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -32,14 +32,7 @@ import { standardCycles } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import {
-  invalidInputError,
-  notFoundError,
-  quoteText,
-  refusedError,
-  versionNotFoundError,
-  requireActive,
-} from "../refusals.ts";
+import { invalidInputError, notFoundError, refusedError, versionNotFoundError, requireActive } from "../refusals.ts";
 
 /**
  * Maximum number of plan decisions per account, because each new one reads all earlier ones. A dissociation without an

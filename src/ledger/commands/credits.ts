@@ -6,6 +6,7 @@ import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts
 import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState, Workspace } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { computeHolds, createCreditRecord } from "../account/invoices.ts";
@@ -13,14 +14,7 @@ import { matchesId, findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { CreditRecord } from "../records.ts";
-import {
-  invalidInputError,
-  idCollisionError,
-  notFoundError,
-  quoteText,
-  refusedError,
-  requireActive,
-} from "../refusals.ts";
+import { invalidInputError, idCollisionError, notFoundError, refusedError, requireActive } from "../refusals.ts";
 
 /**
  * Maximum number of manually granted credits per account that can still be spent; each invoice and each new credit

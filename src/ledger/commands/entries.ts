@@ -5,6 +5,7 @@ import type { Frozen } from "../../book/resources/fields.ts";
 import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { createOpenCheck, findOpenRanges } from "../account/open-cycles.ts";
@@ -14,7 +15,7 @@ import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EntryRecord } from "../records.ts";
-import { invalidInputError, notFoundError, quoteText, refusedError, requireUnusedId } from "../refusals.ts";
+import { invalidInputError, notFoundError, refusedError, requireUnusedId } from "../refusals.ts";
 
 /**
  * Maximum number of purchased entries per account that can still be spent; each event of the feature reads all of them

@@ -13,6 +13,7 @@ import { NO_END } from "../../invoicing/timeline.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../numbers/decimal.ts";
 import { compareIds } from "../../numbers/ids.ts";
 import type { Steps } from "../../numbers/steps.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { withGroup } from "../account/account-plan.ts";
 import { catchUp, catchUpWith } from "../account/catch-up.ts";
@@ -21,7 +22,7 @@ import { dueInvoiceId } from "../account/record-ids.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
-import { invalidInputError, quoteText, refusedError, requireActive } from "../refusals.ts";
+import { invalidInputError, refusedError, requireActive } from "../refusals.ts";
 
 /** Maximum number of accounts that one call adds to or removes from a group. */
 export const GROUP_CALL_MAX = 100;

@@ -4,7 +4,7 @@ import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { closesAt, cycleAt, cyclesIn, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { type Decimal, formatDecimal } from "../../numbers/decimal.ts";
-import { describeStatus } from "../../problem-table.ts";
+import { describeStatus, quoteText } from "../../problem-table.ts";
 import { createQuantityLookup, quantityAt } from "../../rating/license-timeline.ts";
 import type { AccountState } from "../account-state.ts";
 import { decisionInstant, findGraceTerms, findAccountPlan } from "../account/account-plan.ts";
@@ -15,7 +15,7 @@ import { findByIdempotencyKey } from "../account/record-ids.ts";
 import type { Catalog } from "../catalog.ts";
 import type { IdSource } from "../decision.ts";
 import type { LicenseUpdateRecord } from "../records.ts";
-import { notFoundError, quoteText, refusedError, requireUnusedId, requireActive } from "../refusals.ts";
+import { notFoundError, refusedError, requireUnusedId, requireActive } from "../refusals.ts";
 
 /** Maximum number of updates per license that take effect in one cycle; each new one reads all of them. */
 export const LICENSE_UPDATES_MAX = 1000;

@@ -13,6 +13,7 @@ import { formatDate, type Instant, startOfUtcDay } from "../../calendar/instant.
 import { hasCode } from "../../errors.ts";
 import { type AccountCycle, cycleAt } from "../../invoicing/timeline.ts";
 import type { Steps } from "../../numbers/steps.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { findAccountPlan, toStoredCycles } from "../account/account-plan.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -20,7 +21,7 @@ import { lastInvoicedEnd } from "../account/open-cycles.ts";
 import type { Catalog } from "../catalog.ts";
 import type { DocumentRecord, IdSource } from "../decision.ts";
 import type { AccountRecord, AssociationRecord } from "../records.ts";
-import { notFoundError, quoteText, refusedError, versionNotFoundError } from "../refusals.ts";
+import { notFoundError, refusedError, versionNotFoundError } from "../refusals.ts";
 import {
   requireActivePlan,
   resolveCycles,

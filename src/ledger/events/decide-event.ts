@@ -14,8 +14,7 @@ import type { Units } from "../../metering/measure-units.ts";
 import { compareExact, type Exact, isWithinPlaces, isZeroExact, formatExact } from "../../numbers/exact.ts";
 import { createProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
-import type { AccountPeriod } from "../catalog.ts";
-import type { Catalog } from "../catalog.ts";
+import type { AccountPeriod, Catalog } from "../catalog.ts";
 import {
   createOutcome,
   type IngestOutcome,

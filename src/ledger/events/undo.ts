@@ -8,7 +8,7 @@ import { restoreAllocations } from "../../credits/feature-credits.ts";
 import { hasCode, inputError, type Problem } from "../../errors.ts";
 import { exactOfDecimal, negateExact } from "../../numbers/exact.ts";
 import type { Steps } from "../../numbers/steps.ts";
-import { createProblem, rejection } from "../../problem-table.ts";
+import { createProblem, rejection, quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
 import { createOpenCheck, findLevelsEnd, findOpenRanges, type TimeRange } from "../account/open-cycles.ts";
@@ -17,7 +17,6 @@ import type { Catalog } from "../catalog.ts";
 import { isCompleted } from "../outcome.ts";
 import { type LedgerReads, type OverageCover, readMovableOverage } from "../reads.ts";
 import type { EventRecord, FeatureUse, EntryRecord } from "../records.ts";
-import { quoteText } from "../refusals.ts";
 import type { EventFilter } from "../view.ts";
 import { toFeatureEntry } from "../working-records.ts";
 

@@ -34,10 +34,10 @@ import type { UsageCell, UsageTally } from "../../metering/usage.ts";
 import { add, type Decimal, ZERO } from "../../numbers/decimal.ts";
 import { decimalOfExact } from "../../numbers/exact.ts";
 import { compareIds } from "../../numbers/ids.ts";
+import { quoteText } from "../../problem-table.ts";
 import type { PricedUsage } from "../../rating/charge.ts";
 import { noChanges } from "../decision.ts";
 import type { EventDecision } from "../events/decide-event.ts";
-import { quoteText } from "../refusals.ts";
 import type { PreviewAccount, PreviewAccounts } from "./preview-account.ts";
 import { invalidOptionError } from "./preview-options.ts";
 

@@ -10,7 +10,7 @@ import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
-import { quoteText } from "../refusals.ts";
+import { quoteText } from "../../problem-table.ts";
 
 /** Usage and events of a preview. For a schema with both, both count. */
 export interface PreviewInput {

@@ -217,7 +217,7 @@ export function addAllEvents(
 }
 
 /** The number of events of a run with each status so far. */
-export function eventCountsOf({ counts }: Pick<ScenarioResult, "counts">): EventCounts {
+export function toEventCounts({ counts }: Pick<ScenarioResult, "counts">): EventCounts {
   const occurred = Object.entries(counts()).filter(([, count]) => count > 0);
   return { read: occurred.reduce((total, [, count]) => total + count, 0), ...Object.fromEntries(occurred) };
 }
@@ -276,7 +276,7 @@ export function createMeter(source: BookSource, { ids, ruleBudget }: MeterOption
     addSlots: (slots) => rejectFeatureSchema(run.addSlots(slots), slots.schemaName),
     finish: () => ({
       usage: Array.from(run.usage.cells(), (cell) => toUsageRow(cell, book.usageMeters)),
-      events: eventCountsOf(run),
+      events: toEventCounts(run),
       ...listUnmetered(run),
     }),
   };

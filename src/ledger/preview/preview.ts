@@ -15,9 +15,10 @@ import type { UnmeteredEvents } from "../../metering/unmetered-events.ts";
 import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
+import { quoteText } from "../../problem-table.ts";
 import { dueCreditId } from "../account/record-ids.ts";
 import type { IngestOutcome } from "../outcome.ts";
-import { type SkippedAccount, withBillErrors, describeMissingBill, quoteText } from "../refusals.ts";
+import { type SkippedAccount, withBillErrors, describeMissingBill } from "../refusals.ts";
 import { rememberIds } from "./accepted-ids.ts";
 import { createEventSampler, type DayEvents, type EventSampler } from "./event-sampler.ts";
 import { type LineTrace, createTracer, type Tracer } from "./line-trace.ts";
@@ -36,7 +37,7 @@ import {
 } from "./preview-options.ts";
 import {
   type EventCounts,
-  eventCountsOf,
+  toEventCounts,
   type EventProblem,
   addAllEvents,
   type EventRun,
@@ -171,7 +172,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
     sampler,
     addUsage: createUsageReceiver(book, run),
     finish() {
-      const events = eventCountsOf(run);
+      const events = toEventCounts(run);
       const notices = describeLeftOut(leftOut, plan);
       const span = range === undefined ? run.span() : undefined;
       const shownRange = span === undefined ? range : computeEventRange(span);

@@ -14,6 +14,7 @@ import type { UnmeteredTally } from "../../metering/unmetered-events.ts";
 import { sumGroupUsage, type UsageCell, UsageTally } from "../../metering/usage.ts";
 import { add, ZERO } from "../../numbers/decimal.ts";
 import { addExact, type Exact, isZeroExact } from "../../numbers/exact.ts";
+import { quoteText } from "../../problem-table.ts";
 import { type Catalog, withPlan } from "../catalog.ts";
 import {
   decideEvent,
@@ -23,7 +24,6 @@ import {
   refuseDuplicate,
 } from "../events/decide-event.ts";
 import { type IngestStatus, INGEST_STATUSES, type IngestOutcome, METERED } from "../outcome.ts";
-import { quoteText } from "../refusals.ts";
 import type { AcceptedIds, IdClaim } from "./accepted-ids.ts";
 import type { Tracer } from "./line-trace.ts";
 import {

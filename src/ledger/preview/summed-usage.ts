@@ -11,10 +11,10 @@ import type { Units } from "../../metering/measure-units.ts";
 import { readUsageRow, readRowGroup } from "../../metering/usage-rows.ts";
 import type { UsageTally } from "../../metering/usage.ts";
 import { exactOfDecimal, isZeroExact } from "../../numbers/exact.ts";
-import { type Problem, rejection } from "../../problem-table.ts";
+import { type Problem, rejection, quoteText } from "../../problem-table.ts";
 import { featuresBySchema, describeOrderDependence } from "../catalog.ts";
 import type { IngestOutcome } from "../outcome.ts";
-import { quoteText, refusedError } from "../refusals.ts";
+import { refusedError } from "../refusals.ts";
 import { type RunState, decideIn, type Scenario, type ScenarioResult } from "./scenarios.ts";
 
 /** Events that a database has already summed by account, schema and UTC day; their ids occur nowhere else (S17.3). */

@@ -6,8 +6,7 @@ import type { Changes } from "../../ledger/decision.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
 import { commit, type ConformanceCase, createScope, defineCase } from "./case.ts";
-import { createRandom } from "./random-records.ts";
-import { MAKERS } from "./random-records.ts";
+import { createRandom, MAKERS } from "./random-records.ts";
 import { account, cell, entry, event, groupCell, NOON, ODD_TEXTS, toLedgerCell, TODAY } from "./samples.ts";
 
 const BATCH = 1000;

@@ -3,8 +3,8 @@ import type { UsageGroup } from "../../book/resources/event-schema.ts";
 import { formatInstant } from "../../calendar/instant.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import { sentDimensions } from "../../ledger/events/new-event.ts";
-import { type NewEvent } from "../../ledger/records.ts";
 import type {
+  NewEvent,
   AccountRecord,
   UsageDelta,
   CreditRecord,

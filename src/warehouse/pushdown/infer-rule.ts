@@ -5,8 +5,7 @@
  */
 import { isDecimalObject, isJsonObject, parseDecimal } from "../../numbers/decimal.ts";
 import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
-import { toArguments } from "../../rules/rule.ts";
-import type { Rule } from "../../rules/rule.ts";
+import { type Rule, toArguments } from "../../rules/rule.ts";
 import { formatValue, isDecimal, toRuleValue } from "../../rules/value.ts";
 import {
   addTerms,

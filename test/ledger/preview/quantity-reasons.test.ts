@@ -5,7 +5,7 @@ import { readBook } from "../../../src/book/book.ts";
 import type { ShortBookInput } from "../../../src/book/resources/book.ts";
 import type { ShortMeterInput } from "../../../src/book/resources/short-items.ts";
 import { toInstant } from "../../../src/calendar/instant.ts";
-import { formatTrace } from "../../../src/cli/table/summary-table.ts";
+import { formatTrace } from "../../../src/cli/table/trace-text.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import { invoiceRows } from "../../../src/invoicing/invoice-rows.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";

@@ -2,8 +2,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 
-import { CURVE_SIZE } from "../../play/cost-curve.ts";
-import type { CardCosts, CostPoint } from "../../play/cost-curve.ts";
+import { type CardCosts, type CostPoint, CURVE_SIZE } from "../../play/cost-curve.ts";
 import { Table } from "../common/data-table.tsx";
 import { NumberField } from "./field.tsx";
 

@@ -199,7 +199,6 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   ALIASES.get({
     id: "getAlias",
     summary: "Get an alias",
-    run: (engine, alias) => engine.aliases.get(alias),
   }),
   ALIASES.remove({
     id: "removeAlias",
