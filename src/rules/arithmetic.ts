@@ -196,6 +196,7 @@ export function compileComparison(
     allowance.enableCounting();
     return allowance;
   };
+  const isBetween = operands.length > 2;
   switch (operator) {
     case "==":
       return compileEquality(left, right, createLooseEquality(textAllowance()));
@@ -205,14 +206,16 @@ export function compileComparison(
       return compileInequality(left, right, createLooseEquality(textAllowance()));
     case "!==":
       return compileInequality(left, right, isStrictlyEqual);
-    case "<":
-      return operands.length > 2
-        ? compileBetween(operands, createLess(textAllowance()))
-        : compileLessThan(left, right, textAllowance());
-    case "<=":
-      return operands.length > 2
-        ? compileBetween(operands, createLessOrEqual(textAllowance()))
-        : compileAtMost(left, right, textAllowance());
+    case "<": {
+      const texts = textAllowance();
+      if (isBetween) return compileBetween(operands, (a, b) => compareValues(a, b, texts) < 0);
+      return compileLessThan(left, right, texts);
+    }
+    case "<=": {
+      const texts = textAllowance();
+      if (isBetween) return compileBetween(operands, (a, b) => compareValues(a, b, texts) <= 0);
+      return compileAtMost(left, right, texts);
+    }
     case ">":
       return compileMoreThan(left, right, textAllowance());
     case ">=":
@@ -286,14 +289,6 @@ function createLooseEquality(textAllowance: TextAllowance): Test {
   return textAllowance === undefined ? isLooselyEqual : (a, b) => isLooselyEqual(a, b, textAllowance);
 }
 
-function createLess(textAllowance: TextAllowance): Test {
-  return (a, b) => compareValues(a, b, textAllowance) < 0;
-}
-
-function createLessOrEqual(textAllowance: TextAllowance): Test {
-  return (a, b) => compareValues(a, b, textAllowance) <= 0;
-}
-
 /** `{"<": [a, b, c]}`: a < b and b < c; without a third value only the first. */
 function compileBetween(operands: readonly Node[], test: Test): Evaluator {
   const [low, middle, high] = [operands[0] ?? ABSENT, operands[1] ?? ABSENT, operands[2] ?? ABSENT];
@@ -307,6 +302,7 @@ function compileBetween(operands: readonly Node[], test: Test): Evaluator {
 
 /** Compiles `if ?: and or ! !!`; undefined for any other name. */
 export function compileControl(operator: string, nodes: readonly Node[]): Evaluator | undefined {
+  const [operand = ABSENT] = nodes;
   switch (operator) {
     case "if":
     case "?:":
@@ -315,14 +311,10 @@ export function compileControl(operator: string, nodes: readonly Node[]): Evalua
       return compileAndOr(nodes, false);
     case "or":
       return compileAndOr(nodes, true);
-    case "!": {
-      const [operand = constantNode(undefined)] = nodes;
+    case "!":
       return (frame) => !isTruthy(operand.run(frame));
-    }
-    case "!!": {
-      const [operand = constantNode(undefined)] = nodes;
+    case "!!":
       return (frame) => isTruthy(operand.run(frame));
-    }
     default:
       return undefined;
   }

@@ -1,10 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import {
   addFractions,
   compareFractions,
-  decimalOfFraction,
   floorFraction,
   negateFraction,
   ZERO_FRACTION,
@@ -83,14 +83,43 @@ describe("exact fractions", () => {
     expect(formatDecimal(negateFraction(fraction("0")).numerator)).toBe("0");
     expect(formatDecimal(negateFraction(fraction("1.5")).numerator)).toBe("-1.5");
   });
+});
 
-  test("S1.4 a fraction is its exact decimal if there is one, else 34 digits", () => {
-    expect(formatFraction(fraction("1", 8))).toBe("0.125");
-    expect(formatFraction(fraction("1", 1024))).toBe("0.0009765625");
-    expect(formatFraction(fraction("1", 3))).toBe(`0.${"3".repeat(34)}`);
-    expect(formatDecimal(decimalOfFraction(fraction("2", 3)))).toBe(`0.${"6".repeat(33)}7`);
+describe("a fraction as text", () => {
+  test.each([
+    ["8.325", "249.75", 30],
+    ["50", "1400", 28],
+    ["53.33333333333333333333333333333333", "1600", 30],
+    ["0.125", "1", 8],
+    ["0.0009765625", "1", 1024],
+    [`0.${"3".repeat(34)}`, "1", 3],
+    [`0.${"6".repeat(33)}7`, "2", 3],
     // 40 digits over 8 is exact, and longer than 34 digits.
-    const long = "1".repeat(40);
-    expect(formatFraction(fraction(long, 8))).toBe("138888888888888888888888888888888888888.875");
+    ["138888888888888888888888888888888888888.875", "1".repeat(40), 8],
+  ])("S1.4 is %s for %s / %i, exact if it ends, else 34 digits", (text, numerator, denominator) => {
+    expect(formatFraction(fraction(numerator, denominator))).toBe(text);
+  });
+
+  // 1/31 repeats with a period of 15 digits, some of them 0: cut at a 0, the text looks shorter than it is.
+  test.each(["1063.436", "1015.498"])(
+    "S1.4 has 34 digits for %s / 31, wherever its hundredth digit is a zero",
+    (text) => {
+      const numerator = new Decimal(text);
+      expect(formatFraction({ numerator, denominator: 31 })).toBe(numerator.div(31).toSignificantDigits(34).toFixed());
+    },
+  );
+
+  test("S1.4 exists for every amount and every number of days", () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.nat(6), fc.integer({ min: 1, max: 3660 }), (units, places, denominator) => {
+        const numerator = new Decimal(`${units}e-${places}`);
+        const text = formatFraction({ numerator, denominator });
+        const error = new Decimal(text).times(denominator).minus(numerator).abs();
+        const exact = new Decimal(text).times(denominator).eq(numerator);
+        expect(exact || new Decimal(text).precision() > 30).toBe(true);
+        expect(error.lte(numerator.abs().times("1e-33"))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

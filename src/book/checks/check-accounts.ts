@@ -138,7 +138,10 @@ export function checkAssociations(account: Account, context: AssociationContext,
     if (plan === undefined || !context.isComplete(plan)) return;
     if (override)
       checkTableChanges(plan.pricePlanDetails, override, [...associationPath(), "pricePlanDetailsOverride"], report);
-    checkTerms(applyOverride(plan.pricePlanDetails, override), plan, account.invoiceCurrency, associationPath, report);
+    const details = applyOverride(plan.pricePlanDetails, override);
+    const reason = describeAssociationProblem(details, account.invoiceCurrency);
+    if (reason !== undefined)
+      report([...associationPath(), "pricePlanId"], "NOT_ASSOCIABLE", { plan: plan.id, version: plan.version, reason });
     if (association.retainStartOffsets === true)
       checkRetainedOffsets(association, sortedAssociations, context, associationPath(), report);
   });
@@ -162,18 +165,6 @@ export function describeAssociationProblem(details: PricePlanDetails, currency: 
 function isInDecidedOrder(associations: readonly PlanAssociation[]): boolean {
   const decidedInstants = associations.flatMap(({ decidedAt }) => decidedAt ?? []);
   return decidedInstants.every((decidedAt, index) => decidedAt >= (decidedInstants[index - 1] ?? decidedAt));
-}
-
-function checkTerms(
-  details: PricePlanDetails,
-  plan: PricePlan,
-  currency: string,
-  path: () => Path,
-  report: Report,
-): void {
-  const reason = describeAssociationProblem(details, currency);
-  if (reason === undefined) return;
-  report([...path(), "pricePlanId"], "NOT_ASSOCIABLE", { plan: plan.id, version: plan.version, reason });
 }
 
 /** The last association in the list with a decidedAt. */

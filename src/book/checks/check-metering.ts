@@ -78,21 +78,12 @@ function checkEnrichments(schema: EventSchema, path: Path, report: Report): void
     uses ??= findUses(schema);
     for (const other of fields) {
       if (other === undefined || other.order < field.order || uses.get(field.name)?.has(other.name) !== true) continue;
-      reportLateUse(field, other, uses, place, report);
+      const isCycle = field.name === other.name || usesIndirectly(other.name, field.name, uses);
+      const names = { field: field.name, other: other.name };
+      if (isCycle) report(place, "ENRICHMENT_CYCLE", names);
+      else report(place, "ENRICHMENT_ORDER", { ...names, order: other.order });
     }
   });
-}
-
-function reportLateUse(
-  { name }: EnrichmentField,
-  other: EnrichmentField,
-  uses: ReadonlyMap<string, ReadonlySet<string>>,
-  place: Path,
-  report: Report,
-): void {
-  const isCycle = name === other.name || usesIndirectly(other.name, name, uses);
-  if (isCycle) report(place, "ENRICHMENT_CYCLE", { field: name, other: other.name });
-  else report(place, "ENRICHMENT_ORDER", { field: name, other: other.name, order: other.order });
 }
 
 /** The enriched fields that each enriched field's rule uses, found by checking the rule without them. */

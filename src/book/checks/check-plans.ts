@@ -131,7 +131,7 @@ export function checkPricedItems(
     if (expiryDuration === undefined || expiryDuration === null) return;
     const expiryPath: Path = [...path, "creditGrantRateCards", index, "grantDetails", "expiryDuration"];
     const duration = readDuration(expiryDuration, expiryPath, () => undefined);
-    if (duration === undefined || !isAfter(duration, undefined) || isWholeDays(duration)) return;
+    if (duration === undefined || !isAfter(duration, undefined) || duration.millis.modulo(DAY_MS).isZero()) return;
     const expected = "a duration of whole days";
     report(expiryPath, "INVALID_DURATION", { expected, got: quoteValue(expiryDuration) });
   });
@@ -167,10 +167,6 @@ function checkGrant(card: CreditGrantRateCard, currencies: readonly string[], pa
   } else if (expiryType === "CUSTOM") {
     report(expiryPath, "MISSING", { expected: "an ISO 8601 duration", reason: "because the expiryType is CUSTOM" });
   }
-}
-
-function isWholeDays({ millis }: Duration): boolean {
-  return millis.modulo(DAY_MS).isZero();
 }
 
 function checkFeatureConfig(config: FeatureConfig, path: Path, report: Report): void {

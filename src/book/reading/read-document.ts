@@ -44,6 +44,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x
  * Reads one value. Problems are reported, and the valid parts returned: in a list, an invalid item is a hole, which
  * `forEach`, `map` and `flatMap` skip.
  *
+ * @param compiledSchema parses the value; the valid parts of an invalid one are found with the schema itself
  * @returns undefined if no part is usable
  */
 export function readShape<S extends z.ZodType>(
@@ -51,8 +52,12 @@ export function readShape<S extends z.ZodType>(
   raw: unknown,
   path: Path,
   problems: Problems,
+  compiledSchema = schema,
 ): z.output<S> | undefined {
-  return readWithSchema(schema, raw, path, { problems, sourceSchema: schema });
+  const result = compiledSchema.safeParse(raw, ISSUE_OPTIONS);
+  if (result.success) return result.data;
+  reportIssues(result.error.issues, path, problems, schema);
+  return salvageValidParts(schema, raw) as z.output<S> | undefined;
 }
 
 /** Reads one value that is usable only if complete. Reports all problems, but of a long value only the first ones. */
@@ -87,19 +92,6 @@ function hasMoreValues(value: unknown, max: number): boolean {
     pending.push(...parts);
   }
   return false;
-}
-
-/** Parses one value with a compiled schema; for an invalid one, its valid parts are extracted with the original schema. */
-function readWithSchema<S extends z.ZodType>(
-  schema: S,
-  raw: unknown,
-  path: Path,
-  { problems, sourceSchema }: { readonly problems: Problems; readonly sourceSchema: S },
-): z.output<S> | undefined {
-  const result = schema.safeParse(raw, ISSUE_OPTIONS);
-  if (result.success) return result.data;
-  reportIssues(result.error.issues, path, problems, sourceSchema);
-  return salvageValidParts(sourceSchema, raw) as z.output<S> | undefined;
 }
 
 /** The readable parts of a book. */
@@ -222,7 +214,7 @@ function* readList<S extends z.ZodType>(
     const before = problems.count();
     const readItem = (report: Report): z.output<S> | undefined => {
       if (++reads === READ_BEFORE_COMPILED && raw.length >= COMPILED_FROM) reader = compileSchema(schema);
-      return readWithSchema(reader, item, [key, index], { problems: { ...problems, report }, sourceSchema: schema });
+      return readShape(schema, item, [key, index], { ...problems, report }, reader);
     };
     const { report } = problems;
     const shape =

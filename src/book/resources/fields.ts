@@ -21,16 +21,8 @@ export interface WithDefault<S extends z.ZodType> extends z.ZodPipe<
 > {}
 
 /** An optional or null field with a default value. */
-export function withDefault<S extends z.ZodType>(
-  schema: S,
-  value: z.output<S> & (string | number | boolean),
-): WithDefault<S> {
+export function withDefault<S extends z.ZodType>(schema: S, value: z.output<S>): WithDefault<S> {
   return schema.nullish().transform((input) => input ?? value);
-}
-
-/** An optional or null field with a shared object or list in its place. */
-export function withFallback<S extends z.ZodType>(schema: S, fallback: z.output<S>): WithDefault<S> {
-  return schema.nullish().transform((input) => input ?? fallback);
 }
 
 /** An optional or null list of at most `max` items; default empty. */
@@ -119,25 +111,23 @@ function isAmountByCurrency(value: unknown): boolean {
 }
 
 /** A date-time as S2.2 accepts it. Output: milliseconds since 1970, UTC. */
-export const instant = z
-  .custom<string>()
-  .transform((value, context) => readTime(context, "a date-time", value))
-  .meta({ type: "string", format: "date-time", description: "With a zone: `2024-01-02T03:04:05Z`, `…+05:30`." });
+export const instant = timeSchema("a date-time").meta({
+  type: "string",
+  format: "date-time",
+  description: "With a zone: `2024-01-02T03:04:05Z`, `…+05:30`.",
+});
 
 /** A date, or a date-time at midnight (S2.2). Output: milliseconds since 1970, UTC. */
-export const date = z
-  .custom<string>()
-  .transform((value, context) => readTime(context, "a date", value))
-  .meta({ type: "string", description: DATE_FORMAT });
+export const date = timeSchema("a date").meta({ type: "string", description: DATE_FORMAT });
 
 /** A {@link date}. Output: its day, `2024-01-02`, UTC. */
 export const day = date.transform((instant) => formatDate(instant)).meta({ type: "string", description: DATE_FORMAT });
 
 /** A date-time, or a date that means its midnight, UTC (S2.2). Output: milliseconds since 1970, UTC. */
-export const dateOrDateTime = z
-  .custom<string>()
-  .transform((value, context) => readTime(context, "a date or date-time", value))
-  .meta({ type: "string", description: DATE_TIME_FORMAT });
+export const dateOrDateTime = timeSchema("a date or date-time").meta({
+  type: "string",
+  description: DATE_TIME_FORMAT,
+});
 
 /** A currency code of ISO 4217 (S1.5). */
 export const currency = z
@@ -238,11 +228,14 @@ function readDecimal(context: z.core.$RefinementCtx, value: unknown): Decimal {
   }
 }
 
-function readTime(
-  context: z.core.$RefinementCtx,
-  kind: "a date" | "a date-time" | "a date or date-time",
-  value: unknown,
-): number {
+type TimeKind = "a date" | "a date-time" | "a date or date-time";
+
+/** A text that is a time. Output: milliseconds since 1970, UTC. */
+function timeSchema(kind: TimeKind): z.ZodPipe<z.ZodCustom<string, string>, z.ZodTransform<number, string>> {
+  return z.custom<string>().transform((value, context) => readTime(context, kind, value));
+}
+
+function readTime(context: z.core.$RefinementCtx, kind: TimeKind, value: unknown): number {
   if (value === undefined) return addProblem(context, "MISSING", { expected: kind });
   if (typeof value !== "string") return addProblem(context, "INVALID_DATE", { expected: kind });
   try {

@@ -15,7 +15,6 @@ import {
   CYCLES_MAX,
   label,
   withDefault,
-  withFallback,
   reference,
   text,
   wholeFromZero,
@@ -200,9 +199,9 @@ const NO_RATE_PLAN: z.output<RatePlanSchema> = { pricingModel: "TIERED", slabs: 
 
 const usageRateCardFields = {
   /** The slabs, and whether they are TIERED or VOLUME; required without `rateTable`. */
-  ratePlan: withFallback(ratePlan, NO_RATE_PLAN),
+  ratePlan: withDefault(ratePlan, NO_RATE_PLAN),
   /** The rates in each currency that the plan supports; required without `rateTable`. */
-  rateValues: withFallback(z.array(rateValue).min(1), []),
+  rateValues: withDefault(z.array(rateValue).min(1), []),
   ...displayFields,
   /** The id or the name of a usage meter. */
   usageMeterId: reference,
