@@ -10,7 +10,7 @@ const processes = [
   "test/cli/{bin,commands/late,commands/load,commands/serve}.test.ts",
   "test/package/{declarations,inputs}.test.ts",
   "test/server/quickstart.test.ts",
-  "test/store/{databases,faults,group-commit,keyed-meters,layout-versions,list-plans,planning,postgres,statements}.test.ts",
+  "test/store/{databases,faults,group-commit,keyed-meters,layout-versions,postgres,statements}.test.ts",
 ];
 /** Tests of the HTTP API. */
 const api = ["test/{clients,contract,server}/**/*.test.ts"];

@@ -1,13 +1,16 @@
-/** Databases by name, and commits whose answer is lost. */
+/** Databases by name, broken connections, and commits whose answer is lost. */
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+
 import type { Pool, PoolClient } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 
+import { commit } from "../../src/store/conformance/case.ts";
 import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
-import { poolOf, poolThat, addUsage, readUsage, whenBack } from "./database-directories.ts";
-import { privateDatabase } from "./private-database.ts";
+import { addUsage, poolOf, poolThat, privateDatabase, readUsage, whenBack } from "./test-databases.ts";
 
 const here = privateDatabase();
 beforeEach(() => here.pool.query("drop schema if exists ratebook cascade"));
@@ -59,17 +62,10 @@ describe("an undo whose commit is not answered", () => {
     const pool = poolOf(here);
     const first = await postgresStore(pool);
     const storedEvent = event("a", 1, { eventId: "x" });
-    const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x"] } as const;
-    await first.transact(scope, async () => ({
-      result: undefined,
-      changes: { accounts: [account("a")], events: [storedEvent], usage: [cell("a", "m", TODAY, "3")] },
-    }));
+    await commit(first, { accounts: [account("a")], events: [storedEvent], usage: [cell("a", "m", TODAY, "3")] });
     const losing = withUnansweredCommit(pool, isLost);
     const store = await postgresStore(losing);
-    await store.transact({ ...scope, eventIds: [] }, async () => ({
-      result: undefined,
-      changes: { events: [{ ...storedEvent, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] },
-    }));
+    await commit(store, { events: [{ ...storedEvent, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] });
     expect(losing.hasLost()).toBe(true);
     expect(await readUsage(store)).toBe("2");
     expect(await store.read.acceptedIds(["x"])).toEqual([]);
@@ -169,4 +165,26 @@ describe("a database by name", () => {
     await expect(postgresStore(pool)).rejects.toMatchObject({ code: "ERR_REFUSED" });
     await pool.end();
   });
+});
+
+/** A message of the protocol: its type, its length, its content. */
+function message(type: string, content: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + Buffer.byteLength(content));
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content)]);
+}
+
+const WELCOME = [message("R", "\0\0\0\0"), message("Z", "I")];
+const GOODBYE = message("E", "SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0");
+
+test("a connection that closes in the packet in which it is accepted, as during a shutdown, makes the store unavailable, and does not crash the process", async () => {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => void socket.end(Buffer.concat([...WELCOME, GOODBYE])));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const opening = openDatabase(`postgres://someone@127.0.0.1:${port}/somewhere`);
+  await expect(opening).rejects.toMatchObject({ code: "ERR_STORE_UNAVAILABLE" });
+  server.close();
 });

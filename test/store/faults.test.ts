@@ -326,7 +326,7 @@ const FAULTS: Readonly<Record<string, readonly [string, () => Store]>> = {
       })),
   ],
   "an AD_HOC invoice is found by its date": [
-    "final invoices and drafts in the index are found by the days they overlap",
+    HISTORY,
     () =>
       reading((view) => ({
         invoiceList: async (filter, page) =>

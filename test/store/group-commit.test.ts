@@ -1,8 +1,8 @@
 /** Concurrent single events over PostgreSQL: one commit for many, each with its own answer. */
-import type { PoolClient, QueryConfig } from "pg";
+import type { PoolClient } from "pg";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/book/resources/book.ts";
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
@@ -10,10 +10,9 @@ import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/cl
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sleep } from "../../src/store/yielder.ts";
-import { perUnit, planOfMonths } from "../book/builder.ts";
 import { createSignal } from "../support/signal.ts";
 import { morningCall, CALLS_BOOK } from "./calls.ts";
-import { privateDatabase } from "./private-database.ts";
+import { poolThat, privateDatabase } from "./test-databases.ts";
 
 /** Metered but not billed: the accounts have no plans. */
 const METERED = "INGESTION_COMPLETED_EVENT_NOT_BILLED";
@@ -41,7 +40,7 @@ async function openEngine({
   readonly client?: PostgresClient;
   readonly clock?: () => number;
   readonly change?: (store: Store) => Store;
-  readonly book?: BookInput;
+  readonly book?: ShortBookInput;
 } = {}): Promise<Opened> {
   const schema = `group_${(schemas += 1)}`;
   const store = await postgresStore(client, { schema });
@@ -74,26 +73,15 @@ function singles(count: number, accountId = "a"): readonly EventInput[] {
 function withCommit(
   instead: (connection: PoolClient) => Promise<unknown>,
 ): ConnectionPool & { pending: number; commits: number } {
-  const own = {
-    pending: 0,
-    commits: 0,
-    async connect() {
-      const connection = await database.pool.connect();
-      return {
-        async query(statement: QueryConfig) {
-          if (statement.text === "commit") own.commits += 1;
-          if (statement.text !== "commit" || own.pending === 0) return connection.query(statement);
-          own.pending -= 1;
-          await instead(connection);
-          throw new Error("Connection terminated unexpectedly");
-        },
-        on: (event: "error", listener: () => void) => connection.on(event, listener),
-        off: (event: "error", listener: () => void) => connection.off(event, listener),
-        release: (error?: Error | boolean) => connection.release(error),
-      };
-    },
-  };
-  return own;
+  const counts = { pending: 0, commits: 0 };
+  const pool = poolThat(database.pool, async (connection, statement) => {
+    if (statement.text === "commit") counts.commits += 1;
+    if (statement.text !== "commit" || counts.pending === 0) return connection.query(statement);
+    counts.pending -= 1;
+    await instead(connection);
+    throw new Error("Connection terminated unexpectedly");
+  });
+  return Object.assign(counts, pool);
 }
 
 describe("concurrent single events", () => {
@@ -174,12 +162,10 @@ describe("concurrent single events", () => {
   });
 
   test("S16.5 wait for another server's migration of their accounts, and count in the new plan", async () => {
-    const plans = ["pp.old", "pp.new"].map((id) =>
-      planOfMonths(id, { usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(1) }] }),
-    );
-    const pricePlans = [{ pricePlanId: "pp.old", effectiveFrom: "2024-06-01" }];
-    const accounts = (CALLS_BOOK.accounts ?? []).map((account) => ({ ...account, pricePlans }));
-    const { engine, schema, store } = await openEngine({ book: { ...CALLS_BOOK, pricePlans: plans, accounts } });
+    const usage = [{ meter: "um.calls", rate: 1 }];
+    const pricePlans = ["pp.old", "pp.new"].map((id) => ({ id, cycle: "MONTHLY", usage }) as const);
+    const accounts = CALLS_BOOK.accounts.map((account) => ({ ...account, plan: "pp.old", from: "2024-06-01" }));
+    const { engine, schema, store } = await openEngine({ book: { ...CALLS_BOOK, pricePlans, accounts } });
     const [begin, go] = [createSignal(), createSignal()];
     const client = withCommit(async (connection) => {
       begin.resolve();

@@ -1,7 +1,6 @@
-/** Meters that keep usage by value (S19) in every store: limits, laws, and writers that race. */
-import { PGlite } from "@electric-sql/pglite";
+/** Meters that keep usage by value (S19) in memory and in PostgreSQL: limits, laws, and writers that race. */
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import { toInstant } from "../../src/calendar/instant.ts";
@@ -9,24 +8,17 @@ import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { UsageDelta } from "../../src/ledger/records.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { add, type Decimal, ZERO } from "../../src/numbers/decimal.ts";
+import { commit } from "../../src/store/conformance/case.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
-import { privateDatabase } from "./private-database.ts";
+import { privateDatabase } from "./test-databases.ts";
 
 const database = privateDatabase();
-let pglite: PGlite;
 let schemas = 0;
-
-beforeAll(async () => {
-  pglite = await PGlite.create();
-});
-afterAll(() => pglite.close());
-
 const nextSchema = (): { readonly schema: string } => ({ schema: `keyed ${schemas++}` });
 const STORES: readonly (readonly [name: string, open: () => Promise<Store>])[] = [
   ["memory", async () => memoryStore()],
-  ["PGlite", () => postgresStore(pglite, nextSchema())],
   ["PostgreSQL", () => postgresStore(database.pool, nextSchema())],
 ];
 
@@ -95,9 +87,8 @@ const DAY = Math.floor(toInstant("2026-10-05") / 86_400_000);
 
 /** Adds usage of 5 October, as events would. */
 async function addUsage(store: Store, usage: readonly Omit<UsageDelta, "accountId" | "day" | "meterOrFeatureId">[]) {
-  const scope = { configuration: "shared", accountIds: ["whole.0"], eventIds: [] } as const;
-  const deltas = usage.map((each) => ({ accountId: "whole.0", day: DAY, meterOrFeatureId: "users", ...each }));
-  await store.transact(scope, async () => ({ result: undefined, changes: { usage: deltas } }));
+  const users = { accountId: "whole.0", day: DAY, meterOrFeatureId: "users" };
+  await commit(store, { usage: usage.map((each) => ({ ...users, ...each })) });
 }
 
 /** The usage of a meter and account in October by key, in order. */

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { parseRecord } from "../../src/store/record-json.ts";
-import { poolThat } from "./database-directories.ts";
 import { keptDatabase, readState } from "./layout-database.ts";
+import { poolThat } from "./test-databases.ts";
 
 const database = keptDatabase();
 

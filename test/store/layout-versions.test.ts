@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createEngine } from "../../src/engine/engine.ts";
 import { allLines, netTotal } from "../../src/invoicing/invoice.ts";
 import type { CreditListFilter } from "../../src/ledger/view.ts";
+import { commit } from "../../src/store/conformance/case.ts";
 import { account, cell, credit, event, newEvent, NOON, TODAY } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
@@ -133,10 +134,11 @@ describe("a database of the first release", () => {
         values ('old', 'y', 5000, 'old', 0, 's', 'INGESTION_COMPLETED_EVENT_METERED', ${NOON}, ${NOON}, false,
           '{"customer":"c","attributes":[],"dimensions":{},"units":[["m","1"]]}')`);
     const store = await postgresStore(database.pool, { schema: "kept" });
-    await store.transact({ configuration: "shared", accountIds: ["y"], eventIds: ["event.y.1"] }, async () => ({
-      result: undefined,
-      changes: { accounts: [account("y")], newEvents: [newEvent(event("y", 1))], usage: [cell("y", "m", TODAY, "2")] },
-    }));
+    await commit(store, {
+      accounts: [account("y")],
+      newEvents: [newEvent(event("y", 1))],
+      usage: [cell("y", "m", TODAY, "2")],
+    });
     const usage = await store.read.usage(["y"], TODAY, TODAY + 1);
     expect(usage.map(({ meterOrFeatureId, quantity }) => `${meterOrFeatureId} ${quantity.toFixed()}`)).toEqual(["m 3"]);
     const events = await store.read.eventsToUndo("y", {}, 9);

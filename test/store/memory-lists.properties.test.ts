@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 
 import type { CreditRecord } from "../../src/ledger/records.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { compareIds } from "../../src/numbers/ids.ts";
 import { compareNewest } from "../../src/store/adapter-rules.ts";
-import { account, credit } from "../../src/store/conformance/samples.ts";
+import { commit } from "../../src/store/conformance/case.ts";
+import { credit } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { createSortedList } from "../../src/store/memory/records.ts";
 
@@ -65,25 +65,6 @@ describe("sorted lists", () => {
 });
 
 describe("pages of a memory store", () => {
-  test("have the accounts that are due, by id", async () => {
-    const put = fc.record({ id: fc.nat(60).map((id) => `a${id}`), at: fc.constantFrom(-Infinity, 1, 2, 3, Infinity) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(put), fc.constantFrom(-Infinity, 2, Infinity), fc.nat(20), async (puts, at, limit) => {
-        const store = memoryStore();
-        const accounts = puts.map(({ id, at: nextDueAt }) => account(id, { nextDueAt }));
-        const scope = { configuration: "shared", accountIds: accounts.map(({ id }) => id), eventIds: [] } as const;
-        await store.transact(scope, async () => ({ result: undefined, changes: { accounts } }));
-        const due = [...new Map(accounts.map((each) => [each.id, each])).values()].filter(
-          (each) => each.nextDueAt <= at,
-        );
-        const ids = due.map(({ id }) => id).toSorted(compareIds);
-        expect(await store.read.accountsBehind(at, limit + 1)).toEqual(ids.slice(0, limit + 1));
-        const later = ids.filter((id) => compareIds(id, "a3") > 0);
-        expect(await store.read.accountsBehind(at, limit + 1, "a3")).toEqual(later.slice(0, limit + 1));
-      }),
-    );
-  });
-
   test("contain each credit once, in the list of its current state", async () => {
     const putOfCredit = fc.record({
       id: fc.nat(400).map((id) => `c${id}`),
@@ -95,14 +76,12 @@ describe("pages of a memory store", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(putOfCredit, { maxLength: 1_500, size: "max" }), fc.nat(2), async (puts, endsBy) => {
         const store = memoryStore();
-        const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
         const byId = new Map<string, CreditRecord>();
         for (const { id, createdAt, consumed, voided, ends } of puts) {
           const end = ends === null ? {} : { effectiveUntil: ends };
           byId.delete(id);
           byId.set(id, credit("a", id, { createdAt, consumedAmount: new Decimal(consumed), voided, ...end }));
-          const changes = { accounts: [account("a")], credits: [...byId.values()].slice(-1) };
-          await store.transact(scope, async () => ({ result: undefined, changes }));
+          await commit(store, { credits: [...byId.values()].slice(-1) });
         }
         const sorted = [...byId.values()].toSorted(compareNewest);
         const isOpen = (each: CreditRecord): boolean => !each.voided && each.consumedAmount.isZero();

@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { storeConformance } from "../../src/store/conformance.ts";
-import { emptiedStore } from "./clear-store.ts";
+import { emptiedStore } from "./test-databases.ts";
 
 /** Guarantees that a store with a single connection cannot give, and why. */
 const SKIP: Readonly<Record<string, string>> = {

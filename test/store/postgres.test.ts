@@ -1,14 +1,14 @@
-import { Pool, type QueryConfig } from "pg";
+import { Pool } from "pg";
 import { describe, expect, test } from "vitest";
 
 import type { Changes } from "../../src/ledger/decision.ts";
 import type { EventRecord } from "../../src/ledger/records.ts";
 import { storeConformance } from "../../src/store/conformance.ts";
+import { commit } from "../../src/store/conformance/case.ts";
 import { account, cell, event, newEvent, TODAY } from "../../src/store/conformance/samples.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
-import { emptiedStore } from "./clear-store.ts";
-import { privateDatabase } from "./private-database.ts";
+import { emptiedStore, poolThat, privateDatabase } from "./test-databases.ts";
 
 const database = privateDatabase();
 
@@ -43,10 +43,7 @@ describe("a database", () => {
     const till = new Pool({ ...database.connection, user: "till" });
     await expect(postgresStore(till, { schema: "other" })).rejects.toThrow("permission denied for database");
     const store = await postgresStore(till, { schema: "made" });
-    await store.transact({ configuration: "exclusive", accountIds: ["a"], eventIds: [] }, async () => ({
-      result: undefined,
-      changes: { accounts: [account("a")] },
-    }));
+    await commit(store, { accounts: [account("a")] });
     expect(await store.read.accounts(["a"])).toHaveLength(1);
     await till.end();
   });
@@ -55,18 +52,15 @@ describe("a database", () => {
 describe("usage", () => {
   test("is stored in plain rows that can be queried: account, meter, day and quantity", async () => {
     const store = await postgresStore(database.pool, { schema: "plain" });
-    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-      result: undefined,
-      changes: {
-        accounts: [account("a")],
-        usage: [
-          cell("a", "um.calls", TODAY, "1.5"),
-          cell("a", "um.calls", TODAY, "2"),
-          cell("a", "um.bytes", TODAY, "7"),
-        ],
-        overage: [cell("a", "ft.tokens", TODAY, "3")],
-      },
-    }));
+    await commit(store, {
+      accounts: [account("a")],
+      usage: [
+        cell("a", "um.calls", TODAY, "1.5"),
+        cell("a", "um.calls", TODAY, "2"),
+        cell("a", "um.bytes", TODAY, "7"),
+      ],
+      overage: [cell("a", "ft.tokens", TODAY, "3")],
+    });
     const usage = await database.pool.query(
       "select account_id, meter_id, day, quantity from plain.usage order by meter_id",
     );
@@ -85,10 +79,7 @@ describe("usage", () => {
       await postgresStore(database.pool, { schema: "meters" }),
     ] as const;
     const addMeters = (store: Store, accountId: string, meters: readonly string[]): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
-        result: undefined,
-        changes: { usage: meters.map((meter) => cell(accountId, meter, TODAY, "1")) },
-      }));
+      commit(store, { usage: meters.map((meter) => cell(accountId, meter, TODAY, "1")) });
     const rounds = Array.from({ length: 12 }, (_, round) => round);
     await Promise.all(
       rounds.flatMap((round) => {
@@ -113,10 +104,7 @@ describe("usage", () => {
       await postgresStore(database.pool, { schema: "brought back" }),
     ] as const;
     const addMeters = (store: Store, meter: string, accountId = "a"): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: [accountId], eventIds: [] }, async () => ({
-        result: undefined,
-        changes: { usage: [cell(accountId, meter, TODAY, "1")] },
-      }));
+      commit(store, { usage: [cell(accountId, meter, TODAY, "1")] });
     await addMeters(stores[0], "calls");
     await database.pool.query('delete from "brought back".item; delete from "brought back".usage_cells');
     await addMeters(stores[1], "bytes");
@@ -131,11 +119,8 @@ describe("usage", () => {
 
   test("of a failed commit leaves no cached column", async () => {
     const store = await postgresStore(database.pool, { schema: "failed" });
-    const addMeters = (meter: string, quantity: string): Promise<void> =>
-      store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-        result: undefined,
-        changes: { usage: [cell("a", meter, TODAY, quantity)], overage: [cell("a", meter, TODAY, quantity)] },
-      }));
+    const addMeters = async (meter: string, quantity: string): Promise<void> =>
+      commit(store, { usage: [cell("a", meter, TODAY, quantity)], overage: [cell("a", meter, TODAY, quantity)] });
     await expect(addMeters("calls", "1e1001")).rejects.toMatchObject({ code: "ERR_ARITHMETIC" });
     await addMeters("bytes", "1");
     await addMeters("calls", "2");
@@ -186,10 +171,7 @@ describe("event ids that are assumed to be free", () => {
     const store = await postgresStore(database.pool, { schema: "assumed" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: ["x", "y"] } as const;
     const putChanges = (eventId: string): Promise<void> =>
-      store.transact(scope, async () => ({
-        result: undefined,
-        changes: { accounts: [account("a")], newEvents: [newEvent(event("a", 1, { eventId }))] },
-      }));
+      commit(store, { accounts: [account("a")], newEvents: [newEvent(event("a", 1, { eventId }))] });
     await putChanges("x");
     const seenIds: string[][] = [];
     await store.transact(scope, async (view) => {
@@ -221,14 +203,10 @@ describe("event ids that are assumed to be free", () => {
     // A repeated id is looked up, and used after the first one; so are the next ones, until ids are free again.
     expect(await putChanges("b", 1)).toEqual(["ref.a.000001"]);
     for (let other = 0; other < 40; other++) {
-      const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
-      await store.transact(scope, async () => ({ result: undefined, changes: {} }));
+      await commit(store, {});
     }
     const [first] = await store.read.eventsToUndo("a", {}, 1);
-    await store.transact({ configuration: "shared", accountIds: ["a"], eventIds: [] }, async () => ({
-      result: undefined,
-      changes: { events: first === undefined ? [] : [{ ...first, reverted: true }] },
-    }));
+    await commit(store, { events: first === undefined ? [] : [{ ...first, reverted: true }] });
     expect(await putChanges("c", 1)).toEqual(["ref.b.000001"]);
     await store.close();
   });
@@ -252,18 +230,10 @@ describe("event ids that are assumed to be free", () => {
 
   test("are looked up after the sent statements have ended, because a driver may queue only one", async () => {
     let [under, most] = [0, 0];
-    const countingPool = {
-      connect: async () => {
-        const connection = await database.pool.connect();
-        return {
-          query: async (statement: QueryConfig) => {
-            most = Math.max(most, (under += 1));
-            return connection.query(statement).finally(() => (under -= 1));
-          },
-          release: (error?: Error | boolean) => connection.release(error),
-        };
-      },
-    };
+    const countingPool = poolThat(database.pool, (connection, statement) => {
+      most = Math.max(most, (under += 1));
+      return connection.query(statement).finally(() => (under -= 1));
+    });
     const store = await postgresStore(countingPool, { schema: "counted" });
     const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 2_000 }, (_, place) => newEvent(event("a", place)));
@@ -280,19 +250,12 @@ describe("event ids that are assumed to be free", () => {
 describe("the same ids, sent to two stores at once in opposite orders", () => {
   test("are inserted in one order: no two stores wait for each other", async () => {
     const codes: unknown[] = [];
-    const listening = {
-      connect: async () => {
-        const connection = await database.pool.connect();
-        return {
-          query: (statement: QueryConfig) =>
-            connection.query(statement).catch((error: unknown) => {
-              codes.push((error as { code?: string }).code);
-              throw error;
-            }),
-          release: (error?: Error | boolean) => connection.release(error),
-        };
-      },
-    };
+    const listening = poolThat(database.pool, (connection, statement) =>
+      connection.query(statement).catch((error: unknown) => {
+        codes.push((error as { code?: string }).code);
+        throw error;
+      }),
+    );
     const openOpposite = (): Promise<Store> => postgresStore(listening, { schema: "opposite" });
     const stores = [await openOpposite(), await openOpposite()];
     const ids = Array.from({ length: 3_000 }, (_, place) => `same ${(place * 7_919) % 3_000}`);
@@ -322,12 +285,8 @@ describe("the same ids, sent to two stores at once in opposite orders", () => {
 describe("a batch of more events than a block of numbers", () => {
   test("gets ascending numbers without duplicates", async () => {
     const store = await postgresStore(database.pool, { schema: "blocks" });
-    const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
     const events = Array.from({ length: 9_000 }, (_, place) => newEvent(event("a", place)));
-    await store.transact(scope, async () => ({
-      result: undefined,
-      changes: { accounts: [account("a")], newEvents: events },
-    }));
+    await commit(store, { accounts: [account("a")], newEvents: events });
     const storedEvents = await store.read.eventsToUndo("a", {});
     expect(storedEvents.map(({ eventId }) => eventId)).toEqual(events.map(({ eventId }) => eventId));
     expect(new Set(storedEvents.map(({ number }) => number)).size).toBe(9_000);

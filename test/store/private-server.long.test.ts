@@ -14,7 +14,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import { sleep } from "../../src/store/yielder.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
-import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenBack } from "./database-directories.ts";
+import { bystander, databaseDirectory, poolOf, addUsage, readUsage, until, whenBack } from "./test-databases.ts";
 
 const here = databaseDirectory();
 

@@ -10,7 +10,7 @@ import { readBook } from "../../src/book/book.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { TOKEN_BOOK, TOKEN_CALLS } from "../examples/token-prices/calls.ts";
-import { emptiedStore } from "../store/clear-store.ts";
+import { emptiedStore } from "../store/test-databases.ts";
 import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview, toRows } from "./call-invoices.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";

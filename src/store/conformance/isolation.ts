@@ -1,7 +1,4 @@
-/**
- * Each transaction is the only writer of its scope; there are no deadlocks, and a decision is committed completely or not
- * at all. Histories have more commits that fail.
- */
+/** Each transaction is the only writer of its scope, and there are no deadlocks. Histories have commits that fail. */
 import assert from "node:assert/strict";
 
 import type { Changes } from "../../ledger/decision.ts";
@@ -9,8 +6,7 @@ import type { LedgerView } from "../../ledger/view.ts";
 import type { Scope, Store } from "../store.ts";
 import { sleep } from "../yielder.ts";
 import { type ConformanceCase, commit, createGate, createScope, defineCase, rejectAfter } from "./case.ts";
-import { endUnreadable } from "./random-steps.ts";
-import { TODAY, account, cell, document, entry, event, newEvent, toLedgerCell } from "./samples.ts";
+import { TODAY, account, cell, document, event } from "./samples.ts";
 
 const WRITERS = 12;
 /** Minimum milliseconds after which a commit counts as blocked by another one. */
@@ -116,13 +112,6 @@ export const isolationCases: readonly ConformanceCase[] = [
     assert.deepEqual(await readNetTermDays(store.read, ["a"]), [1]);
   }),
 
-  defineCase("the configuration does not change while it is locked as shared", async (store) => {
-    const read = (view: LedgerView) => view.configurationRevision();
-    const change = () => commit(store, { configurationRevision: 1 });
-    assert.deepEqual(await readTwice(store, createScope(["a"]), read, change), [0, 0]);
-    assert.equal(await store.read.configurationRevision(), 1);
-  }),
-
   defineCase("an exclusive lock on the configuration makes all others wait", async (store) => {
     const read = async (view: LedgerView): Promise<number> =>
       Number((await view.document("setting", "s"))?.body["count"] ?? 0);
@@ -218,29 +207,6 @@ export const isolationCases: readonly ConformanceCase[] = [
     const error = new Error("refused by the work");
     const transaction = store.transact(createScope(["a"]), () => Promise.reject(error));
     await assert.rejects(transaction, (caught) => caught === error);
-  }),
-
-  defineCase("a failed commit leaves existing records unchanged, and can be repeated", async (store) => {
-    const usage = [cell("a", "um.tokens", TODAY, "1")];
-    await commit(store, { usage, entries: [entry("a", "e.one")] });
-    const changes = { usage, entries: [entry("a", "e.one", { voided: true })], newEvents: [newEvent(event("a", 1))] };
-    const decision = { result: undefined, changes: endUnreadable(changes, "invoices") };
-    await assert.rejects(store.transact(createScope(["a"], ["event.a.1"]), async () => decision));
-    assert.deepEqual(await store.read.usage(["a"], TODAY, TODAY + 1), usage.map(toLedgerCell));
-    assert.deepEqual(await store.read.entries(["a"]), [entry("a", "e.one")]);
-    assert.deepEqual(await store.read.events({}, { limit: 9 }), []);
-    await commit(store, changes);
-    assert.deepEqual(await store.read.entries(["a"]), changes.entries);
-    assert.equal((await store.read.events({}, { limit: 9 })).length, 1);
-  }),
-
-  defineCase("the work reads committed records, and its result is returned; a scope may be empty", async (store) => {
-    await commit(store, { accounts: [account("a", { netTermDays: 1 })] });
-    const result = await store.transact(createScope([]), async (view) => {
-      const [record] = await view.accounts(["a"]);
-      return { result: { netTermDays: record?.netTermDays }, changes: {} };
-    });
-    assert.deepEqual(result, { netTermDays: 1 });
   }),
 
   defineCase("closing a store twice has no further effect", async (store) => {

@@ -290,10 +290,10 @@ const READS: { readonly [Name in keyof LedgerView]: Choose<Arguments<Parameters<
   ],
   invoices: (random) => [accountIds(random), one([-Infinity, ...records.PERIOD_BOUNDS])(random)],
   invoice: (random) => [id(random)],
-  invoiceList: (random) => [
-    fields({ accountId, customerId, period, status: one(records.STATUSES) }, 4)(random),
-    page(records.PERIOD_BOUNDS, records.IDS)(random),
-  ],
+  invoiceList(random) {
+    const filter = fields({ accountId, customerId, status: one(records.STATUSES) }, 4)(random);
+    return [{ ...filter, ...fields({ period }, 2)(random) }, page(records.PERIOD_BOUNDS, records.IDS)(random)];
+  },
 };
 
 /** The methods whose results have no order. */

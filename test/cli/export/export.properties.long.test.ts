@@ -9,7 +9,7 @@ import { createEngine } from "../../../src/index.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
-import { privateDatabase } from "../../store/private-database.ts";
+import { privateDatabase } from "../../store/test-databases.ts";
 import { type Folder, folder, ratebook } from "../fake-io.ts";
 import { playHistory } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";

@@ -5,7 +5,7 @@ import type { QueryConfig } from "pg";
 import { expect, test } from "vitest";
 
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
-import { privateDatabase } from "../../store/private-database.ts";
+import { privateDatabase } from "../../store/test-databases.ts";
 import { farBehind } from "./overdue-account.ts";
 
 const database = privateDatabase();

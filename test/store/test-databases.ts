@@ -1,15 +1,17 @@
-/** A directory with a database for each test of a file, and operations on it. */
+/** Databases for tests: a directory for each test of a file, a server for all of them, and operations on them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from "pg";
-import { afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
+import { commit } from "../../src/store/conformance/case.ts";
 import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
-import type { PrivateServer } from "../../src/store/embedded/private-server.ts";
-import type { ConnectionPool } from "../../src/store/postgres/client.ts";
+import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
+import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sleep } from "../../src/store/yielder.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
@@ -30,6 +32,45 @@ export function databaseDirectory(): { readonly path: string } {
   });
   return {
     get path() {
+      return directory;
+    },
+  };
+}
+
+/** Available while the tests run. */
+export interface PrivateDatabase {
+  readonly pool: Pool;
+  readonly connection: PrivateServer["connection"];
+  readonly directory: string;
+}
+
+/** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
+export function privateDatabase(): PrivateDatabase {
+  let directory: string;
+  let server: PrivateServer;
+  let pool: Pool;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
+    await copyEmptyDatabase(directory);
+    server = await openPrivateServer(directory);
+    pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+    // The machine keeps running, so nothing has to be flushed to disk.
+    await pool.query("alter system set fsync = off");
+    await pool.query("select pg_reload_conf()");
+  });
+  afterAll(async () => {
+    await pool.end();
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+  return {
+    get pool() {
+      return pool;
+    },
+    get connection() {
+      return server.connection;
+    },
+    get directory() {
       return directory;
     },
   };
@@ -73,9 +114,7 @@ export async function until(holds: () => boolean): Promise<void> {
 
 /** Adds to the usage of an account. */
 export async function addUsage(store: Store, quantity: string): Promise<void> {
-  const changes = { accounts: [account("a")], usage: [cell("a", "m", TODAY, quantity)] };
-  const scope = { configuration: "shared", accountIds: ["a"], eventIds: [] } as const;
-  await store.transact(scope, async () => ({ result: undefined, changes }));
+  await commit(store, { accounts: [account("a")], usage: [cell("a", "m", TODAY, quantity)] });
 }
 
 /** The usage of the account. */
@@ -94,4 +133,29 @@ export async function whenBack<Result>(work: () => Promise<Result>): Promise<Res
       await sleep(20);
     }
   }
+}
+
+const EMPTIED = "emptied";
+
+/** All written rows except the version of the tables. */
+const EMPTY = `do $$
+  declare written text;
+  begin
+    for written in select tablename from pg_tables
+      where schemaname = '${EMPTIED}' and tablename not in ('migration', 'configuration')
+    loop
+      execute format('delete from ${EMPTIED}.%I', written);
+    end loop;
+    update ${EMPTIED}.configuration set revision = 0;
+    alter sequence ${EMPTIED}.event_number restart;
+  end $$`;
+
+/**
+ * Opens a store after emptying the tables of the previous one, which must be closed: creating the tables for each takes a
+ * hundred times as long.
+ */
+export async function emptiedStore(client: PostgresClient & { query(text: string): Promise<unknown> }): Promise<Store> {
+  const store = await postgresStore(client, { schema: EMPTIED });
+  await client.query(EMPTY);
+  return store;
 }
