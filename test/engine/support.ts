@@ -1,31 +1,78 @@
 /** Engines over memory stores with clocks that tests set. */
+import { expect } from "vitest";
+
+import type { BookInput, ShortBookInput } from "../../src/book/resources/book.ts";
 import type { PricePlanDetailsInput } from "../../src/book/resources/price-plan.ts";
+import type { ShortAccountInput } from "../../src/book/resources/short-items.ts";
+import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
 import { parseInstant } from "../../src/calendar/instant.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
+import type { Page, PageOptions } from "../../src/engine/pages.ts";
 import { RatebookError } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
 import { MONTHLY, perUnit } from "../book/builder.ts";
 
 /** An engine whose clock stands still until it is set. */
-export interface EngineUnderTest {
+export interface ClockedEngine {
   readonly engine: Engine;
-  readonly store: MemoryStore;
   /** Sets the clock to a date-time, or to a date, which is its midnight. */
   readonly at: (time: string) => Engine;
 }
 
-/** An engine over an empty memory store, or over a given one. */
-export function engineAt(time: string, store: MemoryStore = memoryStore()): EngineUnderTest {
+function clockedEngine(time: string, options: EngineOptions): ClockedEngine {
   let now = instant(time);
-  const engine = createEngine({ store, clock: () => now });
+  const engine = createEngine({ clock: () => now, ...options });
   return {
     engine,
-    store,
     at(next) {
       now = instant(next);
       return engine;
     },
+  };
+}
+
+/** An engine over a memory store. */
+export interface EngineUnderTest extends ClockedEngine {
+  readonly store: MemoryStore;
+}
+
+/** An engine over an empty memory store, or over a given one. */
+export function engineAt(time: string, store: MemoryStore = memoryStore()): EngineUnderTest {
+  return { store, ...clockedEngine(time, { store }) };
+}
+
+/** An engine that loads a book at a time, by default over an empty memory store. */
+export async function loadedAt(
+  time: string,
+  book: BookInput | ShortBookInput,
+  options: Partial<EngineOptions> = {},
+): Promise<ClockedEngine> {
+  const clocked = clockedEngine(time, { store: memoryStore(), ...options });
+  await clocked.engine.load(book);
+  return clocked;
+}
+
+/** A book of accounts that pay for calls. */
+export interface CallBook extends ShortBookInput {
+  readonly pricePlans: readonly ShortPlanInput[];
+  readonly accounts: readonly ShortAccountInput[];
+}
+
+/** Accounts of a customer that pay 1.00 for each call in months from 1 March, unless the plan says otherwise. */
+export function callBook(accountIds: readonly string[], plan: Partial<ShortPlanInput> = {}): CallBook {
+  return {
+    eventSchemas: [{ name: "call", attributes: ["count"], dimensions: ["region"] }],
+    usageMeters: [{ id: "calls", schema: "call", sum: "count" }],
+    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "calls", rate: 1 }], ...plan }],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: accountIds.map((id) => ({
+      id,
+      name: `Acme ${id}`,
+      customerId: "acme",
+      plan: "team",
+      from: "2024-03-01",
+    })),
   };
 }
 
@@ -79,4 +126,20 @@ export function callEvent(id: string, timestamp: string, count = 1, accountId = 
 export async function customerWith(engine: Engine, accountId = "prod", customerId = "acme"): Promise<void> {
   await engine.customers.create({ id: customerId, name: "Acme" });
   await engine.accounts.create({ id: accountId, name: "Acme prod", customerId });
+}
+
+/** All items of a list, read page by page. */
+export async function allPages<Item>(
+  list: (page: PageOptions) => Promise<Page<Item>>,
+  limit: number,
+): Promise<readonly Item[]> {
+  const items: Item[] = [];
+  let after: PageOptions["after"];
+  do {
+    const page = await list({ limit, after });
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return items;
 }

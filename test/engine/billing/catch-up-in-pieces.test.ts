@@ -21,13 +21,10 @@ function failingStore(store: Store, failsAt: number): { readonly store: Store; r
   return { store: { ...store, transact }, commits };
 }
 
-/** Invoices as text, without generated ids of the plan and the meter. */
-const formatInvoices = (invoices: unknown): string => JSON.stringify(invoices).replaceAll(/"(pp|um)\.[^"]*"/g, '"$1"');
-
 test("a run that ends between two commits loses and repeats nothing, and lists never show it half done", async () => {
   const [memory, other] = [memoryStore(), memoryStore()];
   const { store, commits } = failingStore(memory, 2);
-  const [{ engine }, whole] = [await farBehind(store), await farBehind(other)];
+  const [engine, whole] = [await farBehind(store), await farBehind(other)];
   await expect(engine.finalize()).rejects.toThrow("the process was killed");
   const [first = 0] = commits;
   expect(first).toBeGreaterThan(500);
@@ -37,27 +34,23 @@ test("a run that ends between two commits loses and repeats nothing, and lists n
   // A reader in the meantime continues the work, and sees the account with everything due processed.
   const listRequest = { filter: { accountId: "prod" }, page: { limit: 1_000 } } as const;
   const { items } = await engine.invoices.list(listRequest);
-  expect((await whole.engine.finalize()).finalized).toBe(2_967);
-  const { items: expected } = await whole.engine.invoices.list(listRequest);
-  const listTotals = (invoices: typeof items): unknown =>
-    invoices.map(({ id, invoice }) => ({ id, total: invoice.revenueInfo.value }));
-  expect(listTotals(items)).toEqual(listTotals(expected));
+  expect((await whole.finalize()).finalized).toBe(2_967);
+  const { items: expected } = await whole.invoices.list(listRequest);
+  expect(items).toEqual(expected);
 
   const [, failsAt = 0] = commits;
   expect(commits.reduce((sum, count) => sum + count, 0) - failsAt).toBe(2_967);
   expect(commits.every((count) => count < 1_100)).toBe(true);
-  const [actualInvoices, expectedInvoices] = [
-    await memory.read.invoices(["prod"], Number.NEGATIVE_INFINITY),
-    await other.read.invoices(["prod"], Number.NEGATIVE_INFINITY),
-  ];
-  expect(formatInvoices(actualInvoices) === formatInvoices(expectedInvoices)).toBe(true);
+  const readInvoices = async ({ read }: Store): Promise<string> =>
+    JSON.stringify(await read.invoices(["prod"], Number.NEGATIVE_INFINITY));
+  expect((await readInvoices(memory)) === (await readInvoices(other))).toBe(true);
   expect((await engine.finalize()).finalized).toBe(0);
 }, 60_000);
 
 test("a decision on an account that is decades behind follows the due work, which has its own commits", async () => {
   const { store, commits } = failingStore(memoryStore(), 0);
-  const { engine, planId } = await farBehind(store);
-  await engine.associate("prod", { pricePlanId: planId, effectiveFrom: "2024-06-20" });
+  const engine = await farBehind(store);
+  await engine.associate("prod", { pricePlanId: "team", effectiveFrom: "2024-06-20" });
   expect(commits.length).toBeGreaterThan(2);
   expect(commits.reduce((sum, count) => sum + count, 0)).toBe(2_967);
 });

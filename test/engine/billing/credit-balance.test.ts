@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
-import { engineAt } from "../support.ts";
+import { loadedAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
 
 /** A balance with its amounts as texts. */
@@ -14,15 +14,9 @@ async function balanceOf(engine: Engine, accountId = "prod"): Promise<Readonly<R
 
 const credit = { accountId: "prod", purpose: "welcome", priority: 1, effectiveFrom: "2024-01-01" };
 
-async function loadTeamBook(): Promise<ReturnType<typeof engineAt>> {
-  const subject = engineAt("2024-01-01");
-  await subject.engine.load(teamBook());
-  return subject;
-}
-
 describe("the credit balance", () => {
   test("S12.4 subtracts the amounts held by drafts, and then those consumed by final invoices", async () => {
-    const { at } = await loadTeamBook();
+    const { at } = await loadedAt("2024-01-01", teamBook());
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
@@ -39,7 +33,7 @@ describe("the credit balance", () => {
   });
 
   test("S12.2 separates credits for any line from those for only some lines", async () => {
-    const { at } = await loadTeamBook();
+    const { at } = await loadedAt("2024-01-01", teamBook());
     await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 100, priority: 2 },
       { ...credit, creditAmount: 50, applicableEntityIds: ["um.calls"] },
@@ -55,7 +49,7 @@ describe("the credit balance", () => {
   });
 
   test("S12.5 excludes credits that are voided, not started or expired", async () => {
-    const { at } = await loadTeamBook();
+    const { at } = await loadedAt("2024-01-01", teamBook());
     const [voided] = await at("2024-01-02").credits.create([
       { ...credit, creditAmount: 1 },
       { ...credit, creditAmount: 200, effectiveFrom: "2024-02-15" },

@@ -8,47 +8,39 @@ import { listInvoices, readInvoice } from "../../../src/engine/billing/invoices.
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import type { EngineContext } from "../../../src/engine/methods.ts";
-import { planOfMonths } from "../../book/builder.ts";
-import { type EngineUnderTest, engineAt } from "../support.ts";
+import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { loadedAt } from "../support.ts";
 
 /** The modules of an engine, counting rated cards by reads of their names. */
-interface CountingEngine extends Omit<EngineUnderTest, "at"> {
-  readonly ratingCount: () => number;
+interface CountingEngine {
+  readonly store: MemoryStore;
   readonly context: EngineContext;
   readonly at: (time: string) => void;
+  readonly ratingCount: () => number;
 }
 
 /**
- * An account with this many fees of a dollar for each week since 2022-06-06, a Monday: 104 weeks have ended on
+ * Accounts with this many fees of a dollar for each week since 2022-06-06, a Monday: 104 weeks have ended on
  * 2024-06-03.
  */
 async function weeks(
   fees: number,
-  card: { readonly invoiceTiming: "IN_ADVANCE" | "IN_ARREARS" },
-  creditAmount?: number,
   {
-    accountIds = ["prod"],
+    timing = "IN_ARREARS",
+    amount,
+    ids = ["prod"],
     from = "2022-06-06",
-  }: { readonly accountIds?: readonly string[]; readonly from?: string } = {},
+  }: { timing?: "IN_ADVANCE" | "IN_ARREARS"; amount?: number; ids?: readonly string[]; from?: string } = {},
 ): Promise<CountingEngine> {
-  const { engine, store } = engineAt("2024-06-03T12:00:00Z");
-  const ids = Array.from({ length: fees }, (_, place) => `addon.fee${place}`);
-  const details = {
-    pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
-    fixedFeeRateCards: ids.map((id) => ({ id, rateValues: [{ currency: "USD", rate: 1 }], ...card })),
-  };
-  await engine.load({
-    organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
-    addOns: ids.map((id) => ({ id, name: id, type: "FIXED_FEE" })),
-    pricePlans: [planOfMonths("pp.weeks", details)],
-    customers: [{ id: "acme", name: "Acme" }],
-    accounts: accountIds.map((id) => ({ id, name: `Acme ${id}`, customerId: "acme" })),
-  });
-  if (creditAmount !== undefined) {
-    const credit = { accountId: "prod", purpose: "Gift", priority: 1, effectiveFrom: "2022-01-01" };
-    await engine.credits.create([{ ...credit, creditAmount }]);
-  }
-  for (const id of accountIds) await engine.associate(id, { pricePlanId: "pp.weeks", effectiveFrom: from });
+  const store = memoryStore();
+  const feeIds = Array.from({ length: fees }, (_, place) => `fee${place}`);
+  const credits = amount === undefined ? [] : [{ purpose: "Gift", priority: 1, from: "2022-01-01", amount }];
+  const book = {
+    pricePlans: [{ id: "weeks", cycle: "WEEKLY", fees: feeIds.map((id) => ({ id, rate: 1, timing })) }],
+    accounts: ids.map((id) => ({ id, credits })),
+  } as const;
+  const { engine } = await loadedAt("2024-06-03T12:00:00Z", book, { store });
+  for (const id of ids) await engine.associate(id, { pricePlanId: "weeks", effectiveFrom: from });
 
   let now = Date.parse("2024-06-03T12:00:00Z");
   const weekClock = (): number => now;
@@ -73,7 +65,7 @@ async function weeks(
     aliasHints: new Map(),
     ingest: async () => [],
   };
-  return { engine, store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
+  return { store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }
 
 /** The number of fees that a read rates. */
@@ -87,7 +79,7 @@ const PROD = { accountId: "prod" };
 const newest = ({ context }: CountingEngine, limit = 1) => listInvoices(context, PROD, { limit });
 
 test("a page of 105 open drafts rates those that it shows and one more, and reading a draft only that one", async () => {
-  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" });
+  const under = await weeks(3);
   const { context } = under;
   // The first read processes due work, of which there is none.
   await newest(under);
@@ -104,7 +96,7 @@ test("a page of 105 open drafts rates those that it shows and one more, and read
 
 test("S12.3 with a credit, the drafts that use it are rated before those that are shown", async () => {
   // 10 pays three weeks of 3, and 1 of the fourth.
-  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, 10);
+  const under = await weeks(3, { amount: 10 });
   const { context } = under;
   await newest(under);
   expect(await countRatings(under, newest(under))).toBe((4 + 2) * 3);
@@ -115,7 +107,7 @@ test("S12.3 with a credit, the drafts that use it are rated before those that ar
 });
 
 test("S2.4 once the weeks are closed, the first read stores their invoices, and later reads rate only the open week", async () => {
-  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" });
+  const under = await weeks(3);
   const { context, store } = under;
   under.at("2024-06-05T00:00:00Z");
   expect(await countRatings(under, creditBalance(context, "prod"))).toBe(104 * 3);
@@ -127,7 +119,7 @@ test("S2.4 once the weeks are closed, the first read stores their invoices, and 
 });
 
 test("S13.4 the first read stores years of invoices in advance and rates each once", async () => {
-  const under = await weeks(3, { invoiceTiming: "IN_ADVANCE" });
+  const under = await weeks(3, { timing: "IN_ADVANCE" });
   expect(await countRatings(under, newest(under))).toBe(105 * 3);
   expect(await under.store.read.invoices(["prod"], Number.NEGATIVE_INFINITY)).toHaveLength(105);
   expect(await countRatings(under, newest(under, 20))).toBe(0);
@@ -136,7 +128,7 @@ test("S13.4 the first read stores years of invoices in advance and rates each on
 
 test("S2.4 if many accounts are four weeks behind, the first read of a page bills those on it, and the next rates its drafts", async () => {
   const accountIds = Array.from({ length: 40 }, (_, place) => `account-${String(place).padStart(2, "0")}`);
-  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
+  const under = await weeks(3, { ids: accountIds, from: "2024-06-03" });
   const { context, store } = under;
   under.at("2024-07-03T00:00:00Z");
   const now = Date.parse("2024-07-03T00:00:00Z");
@@ -155,8 +147,8 @@ test("S2.4 if many accounts are four weeks behind, the first read of a page bill
 });
 
 test("S13.4 an unknown invoice id rates nothing, and neither do credits, however many accounts are behind", async () => {
-  const accountIds = ["a", "b", "c"];
-  const under = await weeks(3, { invoiceTiming: "IN_ARREARS" }, undefined, { accountIds, from: "2024-06-03" });
+  const accountIds = ["one", "two", "three"];
+  const under = await weeks(3, { ids: accountIds, from: "2024-06-03" });
   under.at("2024-07-03T00:00:00Z");
   const unknown = "inv.0000000000000000";
   expect(await countRatings(under, Promise.allSettled([readInvoice(under.context, unknown)]))).toBe(0);
@@ -165,7 +157,7 @@ test("S13.4 an unknown invoice id rates nothing, and neither do credits, however
 });
 
 test("a commit contains fewer invoices if they have hundreds of lines", async () => {
-  const under = await weeks(200, { invoiceTiming: "IN_ARREARS" });
+  const under = await weeks(200);
   const commits: number[] = [];
   const inner = under.context.store;
   const store: EngineContext["store"] = {

@@ -2,67 +2,38 @@
 import { describe, expect, test } from "vitest";
 
 import type { Engine, EventInput } from "../../../src/index.ts";
-import { perUnit } from "../../book/builder.ts";
-import {
-  activeSchema,
-  callEvent,
-  customerWith,
-  engineAt,
-  type EngineUnderTest,
-  monthly,
-  describeRefusal,
-  sumMeter,
-} from "../support.ts";
+import { callBook, callEvent, type ClockedEngine, describeRefusal, loadedAt } from "../support.ts";
 
-/** An account on a plan with seats, whose events consume a feature. */
-async function withFeature(engine: Engine): Promise<{ readonly featureId: string; readonly seatsId: string }> {
-  await activeSchema(engine);
-  await customerWith(engine);
-  const meterId = await sumMeter(engine);
-  await engine.usageMeters.activate(meterId);
-  const feature = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
-  const seats = await engine.addOns.create({ name: "Seats", type: "LICENSE" });
-  const plan = await engine.pricePlans.create({
-    name: "Team",
-    pricePlanDetails: {
-      ...monthly(meterId),
-      licenseRateCards: [{ id: seats.item.id, config: { maxQuantity: 20 }, ...perUnit(10) }],
-    },
-  });
-  await engine.pricePlans.activate(plan.item.id);
-  await engine.associate("prod", { pricePlanId: plan.item.id, effectiveFrom: "2024-03-01" });
-  return { featureId: feature.item.id, seatsId: seats.item.id };
-}
+/** An account on a plan with seats, whose calls are paid for and consume a feature. */
+const FEATURE_BOOK = {
+  ...callBook(["prod", "test"], { licenses: [{ id: "seats", rate: 10, max: 20 }] }),
+  features: [
+    { id: "calls", name: "Calls", schemaAssociations: ["call"] },
+    { id: "other", name: "Other" },
+  ],
+};
+const OF = { accountId: "prod", featureId: "calls" };
 
 const MARCH = { effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
 
 /** An account with overage at 1 a unit that gets a plan with these grants at noon of 10 March, the current time. */
 async function grantedLate(
-  limits: readonly { readonly featureCreditLimit: number; readonly effectiveUntil: string }[],
+  featureConfigs: readonly { readonly featureCreditLimit: number; readonly effectiveUntil: string }[],
   overage: readonly EventInput[],
-): Promise<EngineUnderTest & { readonly of: { readonly accountId: string; readonly featureId: string } }> {
-  const { engine, at, store } = engineAt("2024-03-01");
-  await activeSchema(engine);
-  await customerWith(engine);
-  const { item: feature } = await engine.features.create({ name: "Calls", schemaAssociations: ["call"] });
-  const charging = { entitlementOverageRateCards: [{ featureId: feature.id, ...perUnit(1) }] };
-  const granting = { billingEntitlementRateCards: [{ featureId: feature.id, featureConfigs: limits, ...perUnit(0) }] };
-  const planIds: string[] = [];
-  for (const [name, cards] of [
-    ["Without", {}],
-    ["With", granting],
-  ] as const) {
-    const { item } = await engine.pricePlans.create({
-      name,
-      pricePlanDetails: { ...monthly(), ...charging, ...cards },
-    });
-    planIds.push((await engine.pricePlans.activate(item.id)).item.id);
-  }
-  const [without = "", granted = ""] = planIds;
-  await engine.associate("prod", { pricePlanId: without, effectiveFrom: "2024-03-01" });
+): Promise<ClockedEngine> {
+  const overages = [{ feature: "calls", rate: 1 }];
+  const { pricePlans: _, ...book } = callBook(["prod"], { usage: [] });
+  const { engine, at } = await loadedAt("2024-03-01", {
+    ...book,
+    features: FEATURE_BOOK.features,
+    pricePlans: [
+      { id: "team", cycle: "MONTHLY", overages },
+      { id: "granting", cycle: "MONTHLY", overages, entitlements: [{ feature: "calls", featureConfigs, rate: 0 }] },
+    ],
+  });
   await at("2024-03-10T06:00:00Z").ingest(overage);
-  await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: granted, effectiveFrom: "2024-03-10" });
-  return { engine, at, store, of: { accountId: "prod", featureId: feature.id } };
+  await at("2024-03-10T12:00:00Z").associate("prod", { pricePlanId: "granting", effectiveFrom: "2024-03-10" });
+  return { engine, at };
 }
 
 describe("grants of a plan that is decided after overage of its first day", () => {
@@ -73,15 +44,15 @@ describe("grants of a plan that is decided after overage of its first day", () =
     featureCreditLimit,
     effectiveUntil,
   });
-  const balances = async (engine: Engine, of: { readonly accountId: string; readonly featureId: string }) =>
-    (await engine.entries.list(of)).items
+  const balances = async (engine: Engine): Promise<readonly string[]> =>
+    (await engine.entries.list(OF)).items
       .map(({ granted, balance }) => `${balance.toFixed()} of ${granted.toFixed()}`)
       .sort();
   const overageOf = async (engine: Engine): Promise<readonly string[]> =>
     (await engine.overage({ accountIds: ["prod"], ...days })).map(({ quantity }) => String(quantity));
 
   test("S11.5 move the overage that several of them cover only once", async () => {
-    const { at, of } = await grantedLate([limit(15), limit(10)], listCalls(1, 20));
+    const { at } = await grantedLate([limit(15), limit(10)], listCalls(1, 20));
     const later = at("2024-03-11");
     // The result does not wait for a bill run (S2.4) or an event.
     expect(await overageOf(later)).toEqual([]);
@@ -91,32 +62,29 @@ describe("grants of a plan that is decided after overage of its first day", () =
       );
     expect(await listOverage()).toEqual(["0", "0"]);
     await later.finalize();
-    expect(["0 of 15,5 of 10", "0 of 10,5 of 15"]).toContain(String(await balances(later, of)));
+    expect(["0 of 15,5 of 10", "0 of 10,5 of 15"]).toContain(String(await balances(later)));
     expect([await overageOf(later), await listOverage()]).toEqual([[], ["0", "0"]]);
   });
 
   test("S11.2 move overage to the one that ends first, whatever the order of the card", async () => {
-    const { engine, of } = await grantedLate([limit(2), limit(7, "P21D")], listCalls(1, 3));
+    const { engine } = await grantedLate([limit(2), limit(7, "P21D")], listCalls(1, 3));
     // 3 of the 7 that end on 31 March; the 2 that end on 10 April stay.
-    expect(await balances(engine, of)).toEqual(["2 of 2", "4 of 7"]);
+    expect(await balances(engine)).toEqual(["2 of 2", "4 of 7"]);
   });
 
   test("S11.5 move overage of many events until all of them are used up", async () => {
-    const { engine, at, of } = await grantedLate([limit(100), limit(100)], listCalls(250, 1));
+    const { engine, at } = await grantedLate([limit(100), limit(100)], listCalls(250, 1));
     const entry = { granted: 30, effectiveFrom: "2024-03-01T00:00:00Z", effectiveUntil: "2024-04-01T00:00:00Z" };
-    await at("2024-03-10T13:00:00Z").entries.grant(of, entry);
+    await at("2024-03-10T13:00:00Z").entries.grant(OF, entry);
     // 250 - 100 - 100 - 30.
-    expect([await overageOf(engine), await balances(engine, of)]).toEqual([
-      ["20"],
-      ["0 of 100", "0 of 100", "0 of 30"],
-    ]);
+    expect([await overageOf(engine), await balances(engine)]).toEqual([["20"], ["0 of 100", "0 of 100", "0 of 30"]]);
   });
 
   test("S11.5 move overage of many events to units freed by an undo too", async () => {
-    const { engine, at, of } = await grantedLate([limit(100)], listCalls(250, 1));
+    const { engine, at } = await grantedLate([limit(100)], listCalls(250, 1));
     await at("2024-03-10T13:00:00Z").undo({ account: "prod", eventId: "e1" });
     // 249 - 100.
-    expect([await overageOf(engine), await balances(engine, of)]).toEqual([["149"], ["0 of 100"]]);
+    expect([await overageOf(engine), await balances(engine)]).toEqual([["149"], ["0 of 100"]]);
   });
 });
 
@@ -124,18 +92,15 @@ describe("an idempotencyKey", () => {
   const gift = { accountId: "prod", purpose: "welcome", creditAmount: 5, priority: 1, effectiveFrom: "2024-03-01" };
 
   test("identifies one entry, one credit or one license update of its account permanently", async () => {
-    const { engine, at } = engineAt("2024-03-01");
-    const { featureId, seatsId } = await withFeature(engine);
-    await engine.accounts.create({ id: "test", name: "Acme test", customerId: "acme" });
-    const of = { accountId: "prod", featureId };
+    const { engine, at } = await loadedAt("2024-03-01", FEATURE_BOOK);
     const make = {
       entry: async (key: string, accountId = "prod") =>
-        engine.entries.grant({ accountId, featureId }, { granted: 10, ...MARCH, idempotencyKey: key }),
+        engine.entries.grant({ ...OF, accountId }, { granted: 10, ...MARCH, idempotencyKey: key }),
       credit: async (key: string, accountId = "prod") =>
         engine.credits.create([{ ...gift, accountId, idempotencyKey: key }]),
       "license update": async (key: string, accountId = "prod") =>
         engine.licenses.update(accountId, {
-          licenseId: seatsId,
+          licenseId: "seats",
           updateType: "RELATIVE",
           quantity: 1,
           idempotencyKey: key,
@@ -151,7 +116,7 @@ describe("an idempotencyKey", () => {
       );
     }
     for (const kind of kinds) await make[kind](`key of ${kind}`);
-    expect((await engine.entries.list(of)).items).toHaveLength(1);
+    expect((await engine.entries.list(OF)).items).toHaveLength(1);
     expect((await engine.credits.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
     expect((await engine.licenses.list({ filter: { accountId: "prod" } })).items).toHaveLength(1);
     // Keys are separate for each account.
@@ -159,9 +124,8 @@ describe("an idempotencyKey", () => {
   });
 
   test("S10.1 returns the first quantity again, whatever arrived since", async () => {
-    const { engine, at } = engineAt("2024-03-01");
-    const { seatsId } = await withFeature(engine);
-    const seats = { licenseId: seatsId, updateType: "RELATIVE" as const, quantity: 5, idempotencyKey: "k1" };
+    const { engine, at } = await loadedAt("2024-03-01", FEATURE_BOOK);
+    const seats = { licenseId: "seats", updateType: "RELATIVE" as const, quantity: 5, idempotencyKey: "k1" };
     const first = await at("2024-03-10").licenses.update("prod", seats);
     const earlier = { ...seats, quantity: 4, effectiveFrom: "2024-03-02T00:00:00Z", idempotencyKey: "k2" };
     await at("2024-03-11").licenses.update("prod", earlier);
@@ -177,29 +141,23 @@ describe("an idempotencyKey", () => {
   });
 
   test("S11.8 is compared by the original request, and returns the entry in its current state", async () => {
-    const { engine, at } = engineAt("2024-03-01");
-    const { featureId } = await withFeature(engine);
-    const of = { accountId: "prod", featureId };
+    const { engine, at } = await loadedAt("2024-03-01", FEATURE_BOOK);
     const request = { granted: 10, ...MARCH, idempotencyKey: "k1" };
-    const { id } = await engine.entries.grant(of, request);
+    const { id } = await engine.entries.grant(OF, request);
     await at("2024-03-02T01:00:00Z").entitle(callEvent("e1", "2024-03-02T00:00:00Z", 8));
     await engine.entries.update({ accountId: "prod", entryId: id }, { granted: 20 });
     await engine.entries.void({ accountId: "prod", entryId: id });
-    const again = await engine.entries.grant(of, request);
+    const again = await engine.entries.grant(OF, request);
     expect([again.id, String(again.granted), String(again.balance), again.voided]).toEqual([id, "20", "12", true]);
-    expect(await describeRefusal(engine.entries.grant(of, { ...request, granted: 20 }))).toBe(
+    expect(await describeRefusal(engine.entries.grant(OF, { ...request, granted: 20 }))).toBe(
       'ERR_TAKEN the idempotencyKey "k1" was used for another entry',
     );
-    const other = await engine.features.create({ name: "Other" });
-    expect(
-      await describeRefusal(engine.entries.grant({ accountId: "prod", featureId: other.item.id }, request)),
-    ).toMatch(/^ERR_TAKEN/);
+    expect(await describeRefusal(engine.entries.grant({ ...OF, featureId: "other" }, request))).toMatch(/^ERR_TAKEN/);
   });
 
   test("S12.4 returns a credit that was consumed since; twice in one request it is one credit", async () => {
-    const { engine, at } = engineAt("2024-03-01");
-    const { featureId } = await withFeature(engine);
-    await engine.entries.grant({ accountId: "prod", featureId }, { granted: 10, ...MARCH });
+    const { engine, at } = await loadedAt("2024-03-01", FEATURE_BOOK);
+    await engine.entries.grant(OF, { granted: 10, ...MARCH });
     const requestWithKey = { ...gift, idempotencyKey: "k1" };
     const [first, twin, plain] = await engine.credits.create([
       requestWithKey,

@@ -2,43 +2,32 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { Engine, EventLineType, Invoice, LineEvent } from "../../../src/index.ts";
+import { type Engine, type EventLineType, type Invoice, readBook } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { historyArbitrary, startHistory } from "../../../src/testing.ts";
-import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
+import { allPages } from "../support.ts";
 
 const DAY_MS = 86_400_000;
 
-const overage = { featureId: "ft", ...perUnit(2) };
-const CARDS = {
-  ...monthlyWithGrace(40),
-  usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
-  entitlementOverageRateCards: [overage],
-};
+const usage = [{ meter: "um", rate: 3 }];
+const cycle = { interval: "MONTHLY", gracePeriod: 40 } as const;
+const overages = [{ feature: "ft", rate: 2 }];
 /** Every event is both metered and consumes a feature; one plan grants some of it and both allow overage. */
-const BOOK = {
-  eventSchemas: [{ name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const }],
+const BOOK = readBook({
+  eventSchemas: [{ name: "chat", attributes: ["tokens"] }],
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
-  usageMeters: [sumMeter("um", "chat", "tokens")],
+  usageMeters: [{ id: "um", schema: "chat", sum: "tokens" }],
   pricePlans: [
-    planOfMonths("plain", { ...CARDS, entitlementOverageRateCards: [{ ...overage, billingConfig: { interval: 2 } }] }),
-    planOfMonths("granting", {
-      ...CARDS,
-      billingEntitlementRateCards: [
-        { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
-      ],
-    }),
+    { id: "plain", cycle, usage, overages: [{ feature: "ft", rate: 2, everyCycles: 2 }] },
+    { id: "granting", cycle, usage, overages, entitlements: [{ feature: "ft", quantity: 20, for: "P1M", rate: 0 }] },
   ],
-  customers: [{ id: "acme", name: "Acme" }],
-  accounts: ["one", "two"].map((id, index) => ({
-    id,
-    name: `Acme ${id}`,
-    customerId: "acme",
-    pricePlans: [{ pricePlanId: index === 0 ? "plain" : "granting", effectiveFrom: "2024-01-15" }],
-  })),
-};
+  accounts: [
+    { id: "one", plan: "plain", from: "2024-01-15" },
+    { id: "two", plan: "granting", from: "2024-01-15" },
+  ],
+});
 
 interface NamedLine {
   readonly type: EventLineType;
@@ -60,14 +49,10 @@ function sumQuantities(parts: readonly { readonly quantity: Decimal }[]): string
 
 /** Everything behind a line, read two events a page. */
 async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }: NamedLine) {
-  const events: LineEvent[] = [];
-  let page: Parameters<Engine["invoices"]["lineEvents"]>[1] = { page: { limit: 2 } };
-  for (;;) {
-    const foundPage = await engine.invoices.lineEvents({ invoiceId, lineId, type }, page);
-    events.push(...foundPage.items);
-    if (foundPage.next === undefined) return { ...foundPage, events };
-    page = { page: { limit: 2, after: foundPage.next } };
-  }
+  const key = { invoiceId, lineId, type };
+  const { items: _, ...about } = await engine.invoices.lineEvents(key, { page: { limit: 2 } });
+  const events = await allPages((page) => engine.invoices.lineEvents(key, { page }), 2);
+  return { ...about, events };
 }
 
 test("S13.6 events, days and the line's quantity are one sum, day by day, in drafts and final invoices", async () => {

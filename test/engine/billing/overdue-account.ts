@@ -1,36 +1,18 @@
 /** An account that is decades of cycles behind, and the number of pauses while it is processed. */
 import { vi } from "vitest";
 
-import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { perUnit } from "../../book/builder.ts";
-import { activeSchema, callEvent, customerWith, sumMeter } from "../support.ts";
+import { callBook, callEvent, loadedAt } from "../support.ts";
 
-/** An engine whose account is 2,967 weeks behind, and its plan. */
-export async function farBehind(
-  store: Store = memoryStore(),
-): Promise<{ readonly engine: Engine; readonly planId: string }> {
-  let now = Date.parse("2024-06-15T00:00:00Z");
-  const engine = createEngine({ store, clock: () => now });
-  await activeSchema(engine);
-  await customerWith(engine);
-  const usageMeterId = await sumMeter(engine);
-  await engine.usageMeters.activate(usageMeterId);
-  const { item: plan } = await engine.pricePlans.create({
-    name: "Weeks",
-    pricePlanDetails: {
-      pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "1", monthOffset: "NIL" } },
-      supportedCurrencies: ["USD"],
-      usageRateCards: [{ usageMeterId, ...perUnit(2) }],
-      minimumCommitment: { rateValues: [{ currency: "USD", rate: 7 }] },
-    },
-  });
-  await engine.pricePlans.activate(plan.id);
-  await engine.associate("prod", { pricePlanId: plan.id, effectiveFrom: "1967-08-07" });
+/** An engine whose account `prod` is 2,967 weeks behind on the plan `team`. */
+export async function farBehind(store: Store = memoryStore()): Promise<Engine> {
+  const plans = [{ plan: "team", from: "1967-08-07", decidedAt: "2024-06-15T00:00:00Z" }];
+  const book = callBook([], { cycle: "WEEKLY", usage: [{ meter: "calls", rate: 2 }], commitment: 7 });
+  const { engine, at } = await loadedAt("2024-06-15", { ...book, accounts: [{ id: "prod", plans }] }, { store });
   await engine.ingest([callEvent("e", "2024-06-14T00:00:00Z", 1)]);
-  now = Date.parse("2024-06-17T00:00:00Z");
-  return { engine, planId: plan.id };
+  return at("2024-06-17");
 }
 
 /**
