@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../../src/index.ts";
-import { listProblems } from "../break-book.ts";
+import { listProblems, readCases } from "../break-book.ts";
 
 const SCHEMA = { name: "sample", attributes: [{ name: "value" }], dimensions: [{ name: "user" }] };
 
@@ -22,89 +22,69 @@ const long = (fields: object): object => ({
 });
 const short = (fields: object): object => ({ schema: "sample", ...fields });
 
+/** Tests a table of meters, each with its single problem. */
+function testMeters(title: string, form: (fields: object) => object, table: string): void {
+  test.each(readCases(table))(`${title}: $problem`, ({ changes, problem }) => {
+    expect(problemsOf(form(Object.fromEntries(changes)))).toEqual([`$.usageMeters[0].${problem}`]);
+  });
+}
+
 const DAILY = "only with MAX, MIN, UNIQUE_COUNT, TIME_WEIGHTED";
 
 describe("S19.1 fields that an aggregation does not have", () => {
-  test.each<[title: string, meter: object, problem: string]>([
-    [
-      "daily with LATEST",
-      { aggregation: "LATEST", daily: true },
-      `daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}`,
-    ],
-    [
-      "daily with SUM",
-      { aggregation: "SUM", daily: true },
-      `daily: remove it; it can't be set with the aggregation SUM, ${DAILY}`,
-    ],
-    [
-      "carryOver with MAX",
-      { aggregation: "MAX", carryOver: true },
-      "carryOver: remove it; it can't be set with the aggregation MAX, only with LATEST",
-    ],
-    [
-      "mode with MIN",
-      { aggregation: "MIN", mode: "LEVEL" },
-      "mode: remove it; it can't be set with the aggregation MIN, only with TIME_WEIGHTED",
-    ],
-    [
-      "TIME_WEIGHTED without a mode",
-      { aggregation: "TIME_WEIGHTED" },
-      "mode: missing: expected the mode LEVEL or CHANGE, because the aggregation is TIME_WEIGHTED",
-    ],
-    ["an unknown mode", { aggregation: "TIME_WEIGHTED", mode: "SET" }, 'mode: expected "LEVEL" or "CHANGE", got "SET"'],
-    [
-      "MAX without a computation",
-      { aggregation: "MAX", computations: [{ order: 1 }] },
-      "computations[0].computation: missing: expected a rule, because the aggregation is MAX",
-    ],
-  ])("in long form: %s", (_, meter, problem) => {
-    expect(problemsOf(long(meter))).toEqual([`$.usageMeters[0].${problem}`]);
-  });
-
-  test.each<[title: string, meter: object, problem: string]>([
-    [
-      "daily with latest",
-      { latest: "value", daily: true },
-      `daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}`,
-    ],
-    [
-      "carryOver with level",
-      { level: "value", carryOver: true },
-      "carryOver: remove it; it can't be set with the aggregation TIME_WEIGHTED, only with LATEST",
-    ],
-    [
-      "mode with max",
-      { max: "value", mode: "CHANGE" },
-      "mode: remove it; it can't be set with the aggregation MAX, only with TIME_WEIGHTED",
-    ],
-    [
-      "mode with level, which is one",
-      { level: "value", mode: "CHANGE" },
-      "level: expected $.usageMeters[0].level or $.usageMeters[0].mode, got both",
-    ],
-    [
-      "two measures",
-      { max: "value", min: "value" },
-      "max: expected $.usageMeters[0].max or $.usageMeters[0].min, got both",
-    ],
-    [
-      "an aggregation without a measure",
-      { aggregation: "MAX" },
-      'sum: missing: expected "count": true, or one of sum, max, min, unique, latest, level, change',
-    ],
-    [
-      "a dimension as a number",
-      { max: "user" },
-      'max: the event schema has no "attribute.user": did you mean "dimension.user"?',
-    ],
-    [
-      "different values of an attribute",
-      { unique: "value" },
-      'unique: the event schema has no "dimension.value": did you mean "attribute.value"?',
-    ],
-  ])("in short form: %s", (_, meter, problem) => {
-    expect(problemsOf(short(meter))).toEqual([`$.usageMeters[0].${problem}`]);
-  });
+  testMeters(
+    "in long form",
+    long,
+    `
+      aggregation = "LATEST"
+      daily = true
+        daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}
+      aggregation = "SUM"
+      daily = true
+        daily: remove it; it can't be set with the aggregation SUM, ${DAILY}
+      aggregation = "MAX"
+      carryOver = true
+        carryOver: remove it; it can't be set with the aggregation MAX, only with LATEST
+      aggregation = "MIN"
+      mode = "LEVEL"
+        mode: remove it; it can't be set with the aggregation MIN, only with TIME_WEIGHTED
+      aggregation = "TIME_WEIGHTED"
+        mode: missing: expected the mode LEVEL or CHANGE, because the aggregation is TIME_WEIGHTED
+      aggregation = "TIME_WEIGHTED"
+      mode = "SET"
+        mode: expected "LEVEL" or "CHANGE", got "SET"
+      aggregation = "MAX"
+      computations = [{ order: 1 }]
+        computations[0].computation: missing: expected a rule, because the aggregation is MAX
+    `,
+  );
+  testMeters(
+    "in short form",
+    short,
+    `
+      latest = "value"
+      daily = true
+        daily: remove it; it can't be set with the aggregation LATEST, ${DAILY}
+      level = "value"
+      carryOver = true
+        carryOver: remove it; it can't be set with the aggregation TIME_WEIGHTED, only with LATEST
+      max = "value"
+      mode = "CHANGE"
+        mode: remove it; it can't be set with the aggregation MAX, only with TIME_WEIGHTED
+      level = "value"
+      mode = "CHANGE"
+        level: expected $.usageMeters[0].level or $.usageMeters[0].mode, got both
+      max = "value"
+      min = "value"
+        max: expected $.usageMeters[0].max or $.usageMeters[0].min, got both
+      aggregation = "MAX"
+        sum: missing: expected "count": true, or one of sum, max, min, unique, latest, level, change
+      max = "user"
+        max: the event schema has no "attribute.user": did you mean "dimension.user"?
+      unique = "value"
+        unique: the event schema has no "dimension.value": did you mean "attribute.value"?
+    `,
+  );
 
   test("are accepted if they are false or null", () => {
     expect(problemsOf(long({ aggregation: "LATEST", daily: false, mode: null }))).toEqual([]);

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
-import { type RateRowInput, type RateTableInput, whenKey } from "../../../src/book/resources/rate-table.ts";
-import { hasCode } from "../../../src/errors.ts";
+import { type RateTableInput, whenKey } from "../../../src/book/resources/rate-table.ts";
+import { listProblems, readCases } from "../break-book.ts";
 import { MONTHLY, perUnit } from "../builder.ts";
 
 interface Changes {
@@ -16,6 +16,8 @@ interface Changes {
 }
 
 const TABLE: RateTableInput = { rows: [{ when: { model: "a" }, rate: 1 }] };
+const table = JSON.stringify(TABLE).slice(1, -1);
+const priced = JSON.stringify(perUnit(1)).slice(1, -1);
 
 /** A book with a table: in short form, or with its plan and override in the long one. */
 function bookWith(changes: Changes, isLong: boolean): object {
@@ -60,25 +62,19 @@ function bookWith(changes: Changes, isLong: boolean): object {
 }
 
 /** The problems of a book, with paths below the card. */
-function listProblems(changes: Changes, isLong: boolean): readonly string[] {
+function listBookProblems(changes: Changes, isLong: boolean): readonly string[] {
   const card = isLong ? "pricePlanDetails.usageRateCards[0]" : "usage[0]";
-  try {
-    readBook(bookWith(changes, isLong));
-    return [];
-  } catch (error) {
-    if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    return error.details.problems.map(({ path, message }) =>
-      `${path}: ${message}`
-        .replaceAll(`$.pricePlans[0].${card}`, "card")
-        .replaceAll("$.accounts[0].pricePlans[0].pricePlanDetailsOverride.usageRateCards[0]", "override")
-        .replaceAll("$.accounts[0].plans[0].override.usage[0]", "override"),
-    );
-  }
+  return listProblems(() => readBook(bookWith(changes, isLong))).map(({ path, message }) =>
+    `${path}: ${message}`
+      .replaceAll(`$.pricePlans[0].${card}`, "card")
+      .replaceAll("$.accounts[0].pricePlans[0].pricePlanDetailsOverride.usageRateCards[0]", "override")
+      .replaceAll("$.accounts[0].plans[0].override.usage[0]", "override"),
+  );
 }
 
 /** The problems, the same in both forms. */
 function problemsOf(changes: Changes): readonly string[] {
-  const [short, long] = [listProblems(changes, false), listProblems(changes, true)];
+  const [short, long] = [listBookProblems(changes, false), listBookProblems(changes, true)];
   expect(short.map((problem) => problem.replaceAll("ratePlan", "rate"))).toEqual(
     long.map((problem) => problem.replaceAll("ratePlan", "rate")),
   );
@@ -89,8 +85,9 @@ function problemsOfRows(...rows: readonly object[]): readonly string[] {
   return problemsOf({ card: { rateTable: { rows } } });
 }
 
-const a = { model: "a" };
-const x = { kind: "x" };
+const a = '{ model: "a" }';
+const x = '{ kind: "x" }';
+const ax = '{ model: "a", kind: "x" }';
 
 test.each<[string, Changes]>([
   ["a table", {}],
@@ -106,70 +103,46 @@ test.each<[string, Changes]>([
   expect(problemsOf(changes)).toEqual([]);
 });
 
-describe("S18.2 rows", () => {
-  test.each<[string, RateRowInput[], string]>([
-    [
-      "name the dimensions of groups",
-      [{ when: { modle: "a" }, rate: 1 }],
-      'card.rateTable.rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"',
-    ],
-    [
-      "name texts",
-      [{ when: { model: "" }, rate: 1 }],
-      'card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got ""',
-    ],
-    [
-      "name texts that events can have",
-      [{ when: { model: 2 ** 60 }, rate: 1 }],
-      "card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got 1152921504606847000",
-    ],
-    [
-      "have different days",
-      [
-        { when: { model: "a", kind: "x" }, rate: 1 },
-        { when: { kind: "x", model: "a" }, rate: 1 },
-      ],
-      "card.rateTable.rows[1]: the combination of when and from is already used by rows[0]",
-    ],
-    [
-      "have different days, which are dates",
-      [
-        { when: a, rate: 1, from: "2026-10-01" },
-        { when: a, rate: 1, from: "2026-10-01T00:00:00Z" },
-      ],
-      "card.rateTable.rows[1]: the combination of when and from is already used by rows[0]",
-    ],
-    [
-      "begin on a day",
-      [{ rate: 1, from: "2026-02-30" }],
-      'card.rateTable.rows[0].from: "2026-02-30" is not a date: 2026-02 has days 01 to 28, not 30',
-    ],
-    [
-      "that name equally many dimensions hold for different groups",
-      [
-        { when: x, rate: 1 },
-        { when: { model: "b" }, rate: 1 },
-      ],
-      'card.rateTable.rows[1].when: rows[0] names as many dimensions and holds for kind "x" and model "b" too: add a row for both',
-    ],
-    [
-      "that resolve others are in force with them",
-      [
-        { when: x, rate: 1, from: "2026-10-03" },
-        { when: a, rate: 1 },
-        { when: { ...a, ...x }, rate: 1, from: "2026-10-04" },
-      ],
-      'card.rateTable.rows[1].when: rows[0] names as many dimensions and holds for kind "x" and model "a" too: add a row for both',
-    ],
-  ])("%s", (_, rows, problem) => {
-    expect(problemsOfRows(...rows)).toEqual([problem]);
+/** Tests that each card, as `card` or by its `rows`, with what else a case changes, has its single problem in both forms. */
+function testCards(title: string, table: string): void {
+  describe(title, () => {
+    test.each(readCases(table))("$problem", ({ changes, problem }) => {
+      const { rows, ...others } = Object.fromEntries(changes) as Changes & { readonly rows?: readonly object[] };
+      expect(problemsOf({ ...(rows && { card: { rateTable: { rows } } }), ...others })).toEqual([problem]);
+    });
   });
+}
 
+testCards(
+  "S18.2 rows",
+  `
+    rows = [{ when: { modle: "a" }, rate: 1 }]
+      card.rateTable.rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"
+    rows = [{ when: { model: "" }, rate: 1 }]
+      card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got ""
+    rows = [{ when: { model: 1152921504606846976 }, rate: 1 }]
+      card.rateTable.rows[0].when.model: expected a text of 1 to 512 characters, got 1152921504606847000
+    rows = [{ when: { model: "a", kind: "x" }, rate: 1 }, { when: { kind: "x", model: "a" }, rate: 1 }]
+      card.rateTable.rows[1]: the combination of when and from is already used by rows[0]
+    rows = [{ when: ${a}, rate: 1, from: "2026-10-01" }, { when: ${a}, rate: 1, from: "2026-10-01T00:00:00Z" }]
+      card.rateTable.rows[1]: the combination of when and from is already used by rows[0]
+    rows = [{ rate: 1, from: "2026-02-30" }]
+      card.rateTable.rows[0].from: "2026-02-30" is not a date: 2026-02 has days 01 to 28, not 30
+    rows = [{ when: ${x}, rate: 1 }, { when: { model: "b" }, rate: 1 }]
+      card.rateTable.rows[1].when: rows[0] names as many dimensions and holds for kind "x" and model "b" too: add a row for both
+    rows = [{ when: ${x}, rate: 1, from: "2026-10-03" }, { when: ${a}, rate: 1 }, { when: ${ax}, rate: 1, from: "2026-10-04" }]
+      card.rateTable.rows[1].when: rows[0] names as many dimensions and holds for kind "x" and model "a" too: add a row for both
+    groupBy = null
+      card.rateTable: the usage meter "um.tokens" has no groups: give it a groupBy, such as ["model"]
+  `,
+);
+
+describe("S18.2 rows", () => {
   test("that name equally many dimensions can share groups of a more specific row", () => {
     const rows = [
-      { when: x, rate: 1, from: "2026-10-03" },
-      { when: a, rate: 1 },
-      { when: { ...a, ...x }, rate: 1, from: "2026-10-03" },
+      { when: { kind: "x" }, rate: 1, from: "2026-10-03" },
+      { when: { model: "a" }, rate: 1 },
+      { when: { model: "a", kind: "x" }, rate: 1, from: "2026-10-03" },
     ];
     expect(problemsOfRows(...rows)).toEqual([]);
   });
@@ -178,12 +151,6 @@ describe("S18.2 rows", () => {
     const rows = Array.from({ length: 5001 }, (_, index) => ({ when: { model: `m${index}` }, rate: 1 }));
     expect(problemsOfRows(...rows)).toEqual(["card.rateTable.rows: expected at most 5000 items, got 5001"]);
     expect(problemsOfRows(...rows.slice(1))).toEqual([]);
-  });
-
-  test("need a meter with groups", () => {
-    expect(problemsOf({ groupBy: null })).toEqual([
-      'card.rateTable: the usage meter "um.tokens" has no groups: give it a groupBy, such as ["model"]',
-    ]);
   });
 });
 
@@ -216,103 +183,58 @@ test("S18.2 rows are rejected if two that name most dimensions hold for one grou
         }),
       );
       const rows = conditions.map(({ when, day }) => ({ when, rate: 1, ...(day > 0 && { from: `2026-10-0${day}` }) }));
-      expect(listProblems({ card: { rateTable: { rows } }, groupBy }, false).length > 0).toBe(isAmbiguous);
+      expect(listBookProblems({ card: { rateTable: { rows } }, groupBy }, false).length > 0).toBe(isAmbiguous);
     }),
   );
 });
 
-describe("S18.3 prices", () => {
-  test.each<[string, object, string]>([
-    ["are needed", {}, "card.rateTable.rows[0].rate: missing: expected a rate or tiers"],
-    [
-      "are a rate or tiers",
-      { rate: 1, tiers: [{ rate: 1 }] },
-      "card.rateTable.rows[0].rate: expected rate or tiers, got both",
-    ],
-    ["are decimals", { rate: "1.0.0" }, 'card.rateTable.rows[0].rate: expected a decimal, got "1.0.0"'],
-    [
-      "in currencies are decimals",
-      { rate: { USD: "x" } },
-      'card.rateTable.rows[0].rate.USD: expected a decimal, got "x"',
-    ],
-    [
-      "are amounts",
-      { rate: [] },
-      'card.rateTable.rows[0].rate: expected a decimal, or decimals by currency, such as { "USD": "0.002" }, got an empty list',
-    ],
-    ["are 0 or more", { rate: -1 }, "card.rateTable.rows[0].rate: expected 0 or more, got -1"],
-    [
-      "in currencies are 0 or more",
-      { tiers: [{ rate: 1, flat: { USD: "-0.5" } }] },
-      'card.rateTable.rows[0].tiers[0].flat.USD: expected 0 or more, got "-0.5"',
-    ],
-    [
-      "are in currencies of the plan",
-      { rate: { USD: 1, EUR: 1 } },
-      'card.rateTable.rows[0].rate.EUR: expected "USD", a currency of the plan, got "EUR"',
-    ],
-    ["have no units of their own", { rate: 1, per: 3 }, "card.rateTable.rows[0].per: unknown field"],
-    [
-      "have rising tiers",
-      { tiers: [{ upTo: 5, rate: 1 }, { upTo: 5, rate: 1 }, { rate: 1 }] },
-      "card.rateTable.rows[0].tiers[1].upTo: expected more than 5, got 5",
-    ],
-    [
-      "have tiers with ends",
-      { volumeTiers: [{ rate: 1 }, { rate: 1 }] },
-      "card.rateTable.rows[0].volumeTiers[0].upTo: missing: expected the last unit of the tier, because another tier follows",
-    ],
-    [
-      "have a last tier without an end",
-      { tiers: [{ rate: 1, upTo: 5 }] },
-      "card.rateTable.rows[0].tiers[0].upTo: remove it; it can't be set in the last tier, which has no end",
-    ],
-    [
-      "have tiers with prices",
-      { tiers: [{ maximum: 5 }] },
-      "card.rateTable.rows[0].tiers[0].rate: missing: expected a rate or a flat amount",
-    ],
-    [
-      "have packages with rates",
-      { tiers: [{ flat: 5, package: 5 }] },
-      "card.rateTable.rows[0].tiers[0].package: remove it; it can't be set without a rate",
-    ],
-    [
-      "have limits in order",
-      { tiers: [{ rate: 1, minimum: 5, maximum: 4 }] },
-      "card.rateTable.rows[0].tiers[0].minimum: expected at most 4, the maximum, got 5",
-    ],
-    [
-      "are charged at zero by row",
-      { tiers: [{ flat: 1, chargeAtZero: true }], slabsOver: "GROUP" },
-      "card.rateTable.rows[0].tiers[0].chargeAtZero: remove it; it can't be set in a row whose groups count by themselves",
-    ],
-  ])("%s", (_, row, problem) => {
-    expect(problemsOfRows(row)).toEqual([problem]);
-  });
-
-  test("S7.7 are in every currency of the plan", () => {
-    const currencies = ["USD", "EUR"];
-    expect(problemsOf({ card: { rateTable: { rows: [{ rate: { USD: 1 } }] } }, currencies })).toEqual([
-      'card.rateTable.rows[0].rate: missing rates in "EUR"',
-    ]);
-    expect(problemsOf({ card: { rateTable: { rows: [{ rate: 1 }] } }, currencies })).toEqual([
-      'card.rateTable.rows[0].rate: the plan has several currencies: write { "USD": …, "EUR": … }',
-    ]);
-  });
-
-  test("are exact for one unit", () => {
-    expect(problemsOf({ card: { rateTable: { per: 3, rows: [{ rate: 1 }] } } })).toEqual([
-      "card.rateTable.rows[0].rate: 1 per 3 units is no exact decimal for one unit: change the rate or per",
-    ]);
-  });
-
-  test("S7.4 have limits of the card in order", () => {
-    expect(problemsOf({ card: { rateTable: { ...TABLE, minimum: 3, maximum: 2 } } })).toEqual([
-      "card.rateTable.minimum: expected at most 2, the maximum, got 3",
-    ]);
-  });
-});
+testCards(
+  "S18.3 prices",
+  `
+    rows = [{}]
+      card.rateTable.rows[0].rate: missing: expected a rate or tiers
+    rows = [{ rate: 1, tiers: [{ rate: 1 }] }]
+      card.rateTable.rows[0].rate: expected rate or tiers, got both
+    rows = [{ rate: "1.0.0" }]
+      card.rateTable.rows[0].rate: expected a decimal, got "1.0.0"
+    rows = [{ rate: { USD: "x" } }]
+      card.rateTable.rows[0].rate.USD: expected a decimal, got "x"
+    rows = [{ rate: [] }]
+      card.rateTable.rows[0].rate: expected a decimal, or decimals by currency, such as { "USD": "0.002" }, got an empty list
+    rows = [{ rate: -1 }]
+      card.rateTable.rows[0].rate: expected 0 or more, got -1
+    rows = [{ tiers: [{ rate: 1, flat: { USD: "-0.5" } }] }]
+      card.rateTable.rows[0].tiers[0].flat.USD: expected 0 or more, got "-0.5"
+    rows = [{ rate: { USD: 1, EUR: 1 } }]
+      card.rateTable.rows[0].rate.EUR: expected "USD", a currency of the plan, got "EUR"
+    rows = [{ rate: 1, per: 3 }]
+      card.rateTable.rows[0].per: unknown field
+    rows = [{ tiers: [{ upTo: 5, rate: 1 }, { upTo: 5, rate: 1 }, { rate: 1 }] }]
+      card.rateTable.rows[0].tiers[1].upTo: expected more than 5, got 5
+    rows = [{ volumeTiers: [{ rate: 1 }, { rate: 1 }] }]
+      card.rateTable.rows[0].volumeTiers[0].upTo: missing: expected the last unit of the tier, because another tier follows
+    rows = [{ tiers: [{ rate: 1, upTo: 5 }] }]
+      card.rateTable.rows[0].tiers[0].upTo: remove it; it can't be set in the last tier, which has no end
+    rows = [{ tiers: [{ maximum: 5 }] }]
+      card.rateTable.rows[0].tiers[0].rate: missing: expected a rate or a flat amount
+    rows = [{ tiers: [{ flat: 5, package: 5 }] }]
+      card.rateTable.rows[0].tiers[0].package: remove it; it can't be set without a rate
+    rows = [{ tiers: [{ rate: 1, minimum: 5, maximum: 4 }] }]
+      card.rateTable.rows[0].tiers[0].minimum: expected at most 4, the maximum, got 5
+    rows = [{ tiers: [{ flat: 1, chargeAtZero: true }], slabsOver: "GROUP" }]
+      card.rateTable.rows[0].tiers[0].chargeAtZero: remove it; it can't be set in a row whose groups count by themselves
+    currencies = ["USD", "EUR"]
+    rows = [{ rate: { USD: 1 } }]
+      card.rateTable.rows[0].rate: missing rates in "EUR"
+    currencies = ["USD", "EUR"]
+    rows = [{ rate: 1 }]
+      card.rateTable.rows[0].rate: the plan has several currencies: write { "USD": …, "EUR": … }
+    card = { rateTable: { per: 3, rows: [{ rate: 1 }] } }
+      card.rateTable.rows[0].rate: 1 per 3 units is no exact decimal for one unit: change the rate or per
+    card = { rateTable: { ${table}, minimum: 3, maximum: 2 } }
+      card.rateTable.minimum: expected at most 2, the maximum, got 3
+  `,
+);
 
 describe("S18.4 dated rows", () => {
   test.each(["flat", "package", "minimum", "maximum", "chargeAtZero"])("have no %s", (field) => {
@@ -331,45 +253,26 @@ describe("S18.4 dated rows", () => {
   });
 });
 
-describe("S18.7 overrides", () => {
-  test.each<[string, Changes, string]>([
-    [
-      "a plan has no rows of an override",
-      { card: { rows: [{ rate: 1 }] } },
-      "card.rows: remove it; it can't be set in a plan, only in an override",
-    ],
-    [
-      "a plan has no factor",
-      { card: { rateTable: TABLE, multiply: 1 } },
-      "card.multiply: remove it; it can't be set in a plan, only in an override",
-    ],
-    ["a factor is 0 or more", { override: { multiply: -1 } }, "override.multiply: expected 0 or more, got -1"],
-    [
-      "an override replaces a table or changes it",
-      { override: { rateTable: TABLE, rows: [{ rate: 1 }] } },
-      "override.rateTable: expected rateTable or rows, got both",
-    ],
-    [
-      "an override changes a table that the plan has",
-      { card: { ...perUnit(1) }, override: { multiply: "0.8" } },
-      'override.multiply: the plan has no price table for "um.tokens": write a rateTable, or change another card',
-    ],
-    [
-      "rows of an override have exact rates for the units of the plan's table",
-      { card: { rateTable: { rows: [{ rate: 3 }], per: 6 } }, override: { rows: [{ rate: 1 }] } },
-      "override.rows[0].rate: 1 per 6 units is no exact decimal for one unit: change the rate or per",
-    ],
-    [
-      "rows of an override name the dimensions of groups",
-      { override: { rows: [{ when: { size: 1 }, rate: 1 }] } },
-      'override.rows[0].when.size: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "size"',
-    ],
-    [
-      "a card has a table or slabs",
-      { card: { rateTable: TABLE, ...perUnit(1) } },
-      "card.ratePlan: expected ratePlan or rateTable, got both",
-    ],
-  ])("%s", (_, changes, problem) => {
-    expect(problemsOf(changes)).toContain(problem);
-  });
-});
+testCards(
+  "S18.7 overrides",
+  `
+    card = { rows: [{ rate: 1 }] }
+      card.rows: remove it; it can't be set in a plan, only in an override
+    card = { rateTable: { ${table} }, multiply: 1 }
+      card.multiply: remove it; it can't be set in a plan, only in an override
+    override = { multiply: -1 }
+      override.multiply: expected 0 or more, got -1
+    override = { rateTable: { ${table} }, rows: [{ rate: 1 }] }
+      override.rateTable: expected rateTable or rows, got both
+    card = { ${priced} }
+    override = { multiply: "0.8" }
+      override.multiply: the plan has no price table for "um.tokens": write a rateTable, or change another card
+    card = { rateTable: { rows: [{ rate: 3 }], per: 6 } }
+    override = { rows: [{ rate: 1 }] }
+      override.rows[0].rate: 1 per 6 units is no exact decimal for one unit: change the rate or per
+    override = { rows: [{ when: { size: 1 }, rate: 1 }] }
+      override.rows[0].when.size: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "size"
+    card = { rateTable: { ${table} }, ${priced} }
+      card.ratePlan: expected ratePlan or rateTable, got both
+  `,
+);

@@ -10,38 +10,18 @@ import { createCatalog } from "../../../src/ledger/catalog.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { headOf } from "../../support/invoice-lines.ts";
 import { listProblems } from "../break-book.ts";
-import { MONTHLY, perUnit } from "../builder.ts";
 
-const seatPlan = (id: string, maxQuantity: number, rate: number) => ({
+const seatPlan = (id: string, max: number, rate: number) => ({
   id,
-  name: id,
-  status: "ACTIVE",
-  pricePlanDetails: {
-    ...MONTHLY,
-    licenseRateCards: [
-      {
-        id: "addon.seats",
-        config: { maxQuantity },
-        ...perUnit(rate),
-      },
-    ],
-  },
+  cycle: "MONTHLY",
+  licenses: [{ id: "seats", rate, max }],
 });
 
 function seatDocument(pricePlans: readonly object[], quantity: number): object {
+  const licenseUpdates = [{ licenseId: "seats", effectiveFrom: "2024-07-01", quantity }];
   return {
-    addOns: [{ id: "addon.seats", name: "Seats", type: "LICENSE" }],
     pricePlans: [seatPlan("old", 10, 1), seatPlan("new", 5, 100)],
-    customers: [{ id: "ann", name: "Ann" }],
-    accounts: [
-      {
-        id: "acc",
-        name: "Account",
-        customerId: "ann",
-        pricePlans,
-        licenseUpdates: [{ licenseId: "addon.seats", effectiveFrom: "2024-07-01", quantity }],
-      },
-    ],
+    accounts: [{ id: "acc", pricePlans, licenseUpdates }],
   };
 }
 
@@ -72,10 +52,7 @@ describe.each([
 
   test("S10.1 limit licenses in that order", () => {
     expect(listProblems(() => readBook(seatDocument(list, 8)))).toEqual([
-      {
-        path: "$.accounts[0].licenseUpdates[0].quantity",
-        message: "expected 0 to 5 licenses, got 8",
-      },
+      { path: "$.accounts[0].licenseUpdates[0].quantity", message: "expected 0 to 5 licenses, got 8" },
     ]);
   });
 
@@ -131,12 +108,10 @@ describe("S9.2 associations of a book", () => {
 
   test("S16.1 may start in the past only if decided first, wherever they are listed", () => {
     const document = seatDocument([{ ...NEW, decidedAt: "2024-06-10" }, OLD], 4);
+    const message =
+      "expected the decidedAt, 2024-06-10, or later, got 2024-06-01; only the first association can be backdated";
     expect(listProblems(() => readBook(document))).toEqual([
-      {
-        path: "$.accounts[0].pricePlans[0].effectiveFrom",
-        message:
-          "expected the decidedAt, 2024-06-10, or later, got 2024-06-01; only the first association can be backdated",
-      },
+      { path: "$.accounts[0].pricePlans[0].effectiveFrom", message },
     ]);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 
 import { toBookInput } from "../../../src/book/book.ts";
-import { type BookInput, preview, readBook, type ShortBookInput } from "../../../src/index.ts";
+import type { BookInput, ShortBookInput } from "../../../src/index.ts";
 
 type Plan = NonNullable<BookInput["pricePlans"]>[number];
 
@@ -298,36 +298,10 @@ test("schemas, meters and accounts", () => {
   });
 });
 
-// 2,500 calls: 1,000 free and 1,500 at 0.002 are 3. Five seats at 12 are 60.
 test("an account with a customer and no name has its id as its name", () => {
   const customers = [{ id: "acme", name: "Acme" }];
   const accounts = [{ id: "contoso", customerId: "acme" }];
   expect(toBookInput({ customers, accounts }).accounts).toEqual([
     { id: "contoso", name: "contoso", customerId: "acme" },
   ]);
-});
-
-test("a short book prices like the long one", () => {
-  const book = readBook({
-    eventSchemas: [{ name: "api_call", attributes: ["calls"] }],
-    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
-    pricePlans: [
-      {
-        id: "team",
-        cycle: "MONTHLY",
-        usage: [{ meter: "um.calls", tiers: [{ upTo: 1000, rate: 0 }, { rate: "0.002" }] }],
-        licenses: [{ id: "seats", rate: 12 }],
-      },
-    ],
-    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { seats: 5 } }],
-  });
-  const event = {
-    id: "1",
-    accountId: "contoso",
-    schemaName: "api_call",
-    timestamp: "2026-01-05T00:00:00Z",
-    attributes: [{ name: "calls", value: 2500 }],
-  };
-  const { invoices } = preview(book, [event], { at: "2026-01-05" });
-  expect(invoices.map(({ revenueInfo }) => revenueInfo.value.toFixed())).toEqual(["63"]);
 });
