@@ -10,7 +10,7 @@ import type { Metafile } from "esbuild";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { bundleProgram } from "../../src/cli/build-program.ts";
-import { type Folder, folder, eventLine, SMALL_BOOK } from "./fake-io.ts";
+import { eventLine, type Folder, folder, SMALL_BOOK } from "./fake-io.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 let buildFolder: string;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   writeFileSync(join(buildFolder, "package.json"), JSON.stringify({ type: "module", version: "0.0.1" }));
   ({ outputs } = await bundleProgram(join(buildFolder, "dist/bin")));
   files = folder();
-  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+  book = files.file("book.json", SMALL_BOOK);
 });
 afterAll(() => {
   rmSync(buildFolder, { recursive: true, force: true });

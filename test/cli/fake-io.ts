@@ -1,9 +1,11 @@
 /** The environment of a command under test: files in a temporary folder, streams in memory. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
+
+import { afterAll } from "vitest";
 
 import { createFile, type Io } from "../../src/cli/io.ts";
 import { runCommandLine } from "../../src/cli/run.ts";
@@ -16,12 +18,21 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** A folder that is deleted after the test. */
+/** A folder of files of a test. */
 export interface Folder {
-  /** Writes a file and returns its path. */
-  file(name: string, content: string | Uint8Array): string;
   readonly path: string;
-  remove(): void;
+  /** Writes a text, bytes, or another value as JSON, and returns the path. */
+  file(name: string, content: unknown): string;
+  /** The text of a file. */
+  read(name: string): string;
+  /**
+   * Runs a command, given as a list or as words. Words that name a file of the folder, or follow `-o`, become its path.
+   * The folder's path is removed from the output.
+   */
+  readonly run: (command: string | readonly string[], options?: RunOptions) => Promise<CommandResult>;
+  /** Deletes the files. */
+  readonly clear: () => void;
+  readonly remove: () => void;
 }
 
 export function folder(): Folder {
@@ -29,11 +40,49 @@ export function folder(): Folder {
   return {
     path,
     file(name, content) {
-      writeFileSync(join(path, name), content);
+      const isPlain = typeof content === "string" || content instanceof Uint8Array;
+      writeFileSync(join(path, name), isPlain ? content : JSON.stringify(content));
       return join(path, name);
+    },
+    read: (name) => readFileSync(join(path, name), "utf8"),
+    run: async (command, options) => {
+      const words = typeof command === "string" ? command.split(" ") : command;
+      const isOfFolder = (word: string, place: number): boolean =>
+        /^\w[^/]*(?:\/[^/]+)?$/.test(word) && (words[place - 1] === "-o" || existsSync(join(path, word)));
+      const argv = words.map((word, place) => (isOfFolder(word, place) ? join(path, word) : word));
+      return ratebook(argv, { folderPath: path, ...options });
+    },
+    clear: () => {
+      for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true });
     },
     remove: () => rmSync(path, { recursive: true, force: true }),
   };
+}
+
+/** A folder that is deleted after the tests of the file that calls this. */
+export function testFolder(): Folder {
+  const files = folder();
+  afterAll(files.remove);
+  return files;
+}
+
+/** The result of a command that only prints a sentence on standard error. */
+export const failure = (sentence: string, code = 1): CommandResult => ({
+  code,
+  out: "",
+  err: `ratebook: ${sentence}\n`,
+});
+
+/** The input and the environment of a command. */
+interface RunOptions {
+  stdin?: string | Uint8Array;
+  /** Removed from the output. */
+  folderPath?: string;
+  isTerminal?: boolean;
+  terminal?: Io["terminal"];
+  env?: Io["env"];
+  waitForStop?: Io["waitForStop"];
+  onOutput?: (out: string) => void;
 }
 
 /** Runs a command in this process. The folder's path is removed from its output. */
@@ -47,16 +96,7 @@ export async function ratebook(
     env = {},
     waitForStop = () => new Promise(() => {}),
     onOutput = () => {},
-  }: {
-    stdin?: string | Uint8Array;
-    /** Removed from the output. */
-    folderPath?: string;
-    isTerminal?: boolean;
-    terminal?: Io["terminal"];
-    env?: Io["env"];
-    waitForStop?: Io["waitForStop"];
-    onOutput?: (out: string) => void;
-  } = {},
+  }: RunOptions = {},
 ): Promise<CommandResult> {
   const texts = { out: "", err: "" };
   const createSink = (name: "out" | "err"): Writable =>

@@ -1,13 +1,11 @@
 /** Typical first runs: accounts missing from the book, no plan, no time zone, many accounts, a narrow terminal. */
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "./fake-io.ts";
+import { eventLine, failure, SMALL_BOOK, testFolder } from "./fake-io.ts";
 
-let files: Folder;
-let book: string;
+const files = testFolder();
 /** The small book without the minimum and the credit: 2 for each of the first 100 units, 1 beyond. */
 const [PLAN] = SMALL_BOOK.pricePlans;
 const PLAIN_BOOK = {
@@ -15,24 +13,22 @@ const PLAIN_BOOK = {
   pricePlans: [{ ...PLAN, pricePlanDetails: { ...PLAN?.pricePlanDetails, minimumCommitment: null } }],
   accounts: SMALL_BOOK.accounts.map((account) => ({ ...account, credits: [] })),
 };
-beforeAll(() => {
-  files = folder();
-  book = files.file("book.json", JSON.stringify(PLAIN_BOOK));
-});
-afterAll(() => files.remove());
+const book = files.file("book.json", PLAIN_BOOK);
 
 const lineOn = (accountId: string, day: number, units: number): string =>
   eventLine(`${accountId}-${day}`, `2024-01-${String(day).padStart(2, "0")}T00:00:00Z`, units, { accountId });
 /** 150 units are 250, 40 are 80, 20 are 40. */
 const THREE = lineOn("hooli", 3, 40) + lineOn("hooli", 4, 110) + lineOn("initech", 5, 40) + lineOn("prod", 6, 20);
 
-const runPreview = async (argv: readonly string[], more: Parameters<typeof ratebook>[1] = {}) =>
-  ratebook(["preview", ...argv], { folderPath: files.path, ...more });
+files.file("three.ndjson", THREE);
+files.file("none.json", { ...PLAIN_BOOK, accounts: [], customers: [] });
+
+const runPreview = async (argv: readonly string[], more?: Parameters<typeof files.run>[1]) =>
+  files.run(["preview", ...argv], more);
 
 describe("accounts that are not in the book", () => {
   test("are reported together, the largest first, with what to do", async () => {
-    const events = files.file("three.ndjson", THREE);
-    const { code, err } = await runPreview([book, "--events", events]);
+    const { code, err } = await files.run("preview book.json --events three.ndjson");
     expect(err).toMatch(
       /^2 unknown accounts: hooli \(2 events\), initech \(1 event\); add them to the book or use --accounts-from-events\n4 events read/,
     );
@@ -40,28 +36,23 @@ describe("accounts that are not in the book", () => {
     expect(code).toBe(1);
   });
 
-  test("a similar name is suggested", async () => {
-    const near = { ...PLAIN_BOOK, accounts: PLAIN_BOOK.accounts.map((account) => ({ ...account, id: "production" })) };
-    const { err } = await runPreview([files.file("near.json", JSON.stringify(near)), "--events", "-"], {
-      stdin: lineOn("producton", 3, 1),
-    });
-    expect(err).toMatch(/^1 unknown account: producton \(1 event; did you mean "production"\?\); add it to the book/);
-  });
-
-  test("similar names are suggested, also for --account", async () => {
-    const events = files.file("near.ndjson", lineOn("hooli", 3, 1) + lineOn("prodd", 4, 1));
-    const { err } = await runPreview([book, "--events", events]);
+  test("are reported with a similar name, also for --account", async () => {
+    files.file("near.ndjson", lineOn("hooli", 3, 1) + lineOn("prodd", 4, 1));
+    const { err } = await files.run("preview book.json --events near.ndjson");
     expect(err).toMatch(
       /^2 unknown accounts: hooli \(1 event\), prodd \(1 event; did you mean "prod"\?\); add them to/,
     );
-    expect((await runPreview([book, "--at", "2024-01-05", "--account", "prodd"])).err).toBe(
+    files.file("one.ndjson", lineOn("prodd", 4, 1));
+    const one = await files.run("preview book.json --events one.ndjson");
+    expect(one.err).toMatch(/^1 unknown account: prodd \(1 event; did you mean "prod"\?\); add it to the book/);
+    expect((await files.run("preview book.json --at 2024-01-05 --account prodd")).err).toBe(
       'ratebook: no account has the id or alias "prodd": did you mean "prod"?\n',
     );
   });
 
   test("are created on the book's only plan with --accounts-from-events", async () => {
-    const events = files.file("three.ndjson", THREE);
-    const { code, out, err } = await runPreview([book, "--events", events, "--accounts-from-events", "--summary"]);
+    const command = "preview book.json --events three.ndjson --accounts-from-events --summary";
+    const { code, out, err } = await files.run(command);
     expect(err).toBe(
       "note: 2 accounts created from the events, for this run only\n4 events read: 4 metered; 3 invoices\n",
     );
@@ -88,21 +79,10 @@ describe("accounts that are not in the book", () => {
   });
 
   test("are created on the plan of --plan", async () => {
-    const none = files.file(
-      "none.json",
-      JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [], pricePlans: [] }),
-    );
-    const plan = files.file("plan.json", JSON.stringify(PLAIN_BOOK.pricePlans[0]));
-    const events = files.file("three.ndjson", THREE);
-    const { out, code } = await runPreview([
-      none,
-      "--events",
-      events,
-      "--accounts-from-events",
-      "--plan",
-      plan,
-      "--summary",
-    ]);
+    files.file("bare.json", { ...PLAIN_BOOK, accounts: [], customers: [], pricePlans: [] });
+    files.file("plan.json", PLAIN_BOOK.pricePlans[0]);
+    const command = "preview bare.json --events three.ndjson --accounts-from-events --plan plan.json --summary";
+    const { out, code } = await files.run(command);
     expect(out).toMatch(/^Total +4 +370\.00 +100%$/m);
     expect(code).toBe(0);
   });
@@ -119,13 +99,9 @@ describe("accounts that are not in the book", () => {
       "--accounts-from-events needs a price plan, but the book has none: add one, or use preview --plan FILE",
     ],
   ])("can't be created from %s", async (_, change, sentence) => {
-    const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
-    const events = files.file("three.ndjson", THREE);
-    expect(await runPreview([changedFile, "--events", events, "--accounts-from-events"])).toEqual({
-      code: 2,
-      out: "",
-      err: `ratebook: ${sentence}\n`,
-    });
+    files.file("changed.json", { ...PLAIN_BOOK, ...change });
+    const command = "preview changed.json --events three.ndjson --accounts-from-events";
+    expect(await files.run(command)).toEqual(failure(sentence, 2));
   });
 
   test("can't be created from standard input, because the events are read twice", async () => {
@@ -137,8 +113,7 @@ describe("accounts that are not in the book", () => {
 
 describe("a run that bills nothing explains why", () => {
   test("once, for unknown accounts of a book without accounts", async () => {
-    const none = files.file("none.json", JSON.stringify({ ...PLAIN_BOOK, accounts: [], customers: [] }));
-    const { err } = await runPreview([none, "--events", files.file("three.ndjson", THREE)]);
+    const { err } = await files.run("preview none.json --events three.ndjson");
     expect(err).toMatch(/^3 unknown accounts: /);
     expect(err.match(/--accounts-from-events/g)).toHaveLength(1);
   });
@@ -151,7 +126,7 @@ describe("a run that bills nothing explains why", () => {
       "no account has a plan; add pricePlans to the accounts, or use --plan FILE",
     ],
   ])("%s", async (_, change, reason) => {
-    const changedFile = files.file("changed.json", JSON.stringify({ ...PLAIN_BOOK, ...change }));
+    const changedFile = files.file("changed.json", { ...PLAIN_BOOK, ...change });
     const { err } = await runPreview([changedFile, "--at", "2024-01-05"]);
     expect(err).toContain(`note: nothing billed: ${reason}\n`);
   });
@@ -173,44 +148,28 @@ describe("output", () => {
     dimensions: { region: { value: "eu" } },
   };
 
-  test("S2.2 names the remedy for timestamps without a zone once", async () => {
-    const map = files.file("map.json", JSON.stringify(MAP));
-    const events = files.file("zoneless.csv", "at,n\n2024-01-01 00:00:00,1\n2024-01-02 00:00:00,1\n");
-    const { err, code } = await runPreview([book, "--events", events, "--map", map]);
-    expect(err.match(/"zone": "UTC"/g)).toHaveLength(1);
-    expect(code).toBe(1);
-  });
-
   test.each([
-    ["1,250.5", "."],
-    ["1250,5", ","],
-  ])("S1.2 names the remedy for a number such as %s once", async (text, mark) => {
-    const map = files.file("map.json", JSON.stringify(MAP));
-    const events = files.file("formed.csv", `at;n\n2024-01-01T00:00:00Z;${text}\n2024-01-02T00:00:00Z;${text}\n`);
-    const { err, code } = await runPreview([book, "--events", events, "--map", map]);
-    expect(err.split(`"decimal": "${mark}"`)).toHaveLength(2);
+    ["2024-01-01 00:00:00", "1", '"zone": "UTC"'],
+    ["2024-01-01T00:00:00Z", "1,250.5", '"decimal": "."'],
+    ["2024-01-01T00:00:00Z", "1250,5", '"decimal": ","'],
+  ])("S1.2 S2.2 names the remedy for the time %s and the number %s once", async (time, number, remedy) => {
+    files.file("map.json", MAP);
+    files.file("formed.csv", `at;n\n${`${time};${number}\n`.repeat(2)}`);
+    const { err, code } = await files.run("preview book.json --events formed.csv --map map.json");
+    expect(err.split(remedy)).toHaveLength(2);
     expect(code).toBe(1);
   });
 
   test("is written to the file of -o atomically", async () => {
-    const path = join(files.path, "out.csv");
-    const { out } = await runPreview([book, "--events", "-", "--format", "csv", "-o", path], {
+    const { out } = await files.run("preview book.json --events - --format csv -o out.csv", {
       stdin: lineOn("prod", 3, 1),
     });
     expect(out).toBe("");
-    expect(readFileSync(path, "utf8")).toMatch(/^accountId,/);
-    const { code, err } = await runPreview([
-      book,
-      "--at",
-      "2024-01-05",
-      "--format",
-      "json",
-      "-o",
-      join(files.path, "none", "x.txt"),
-    ]);
+    expect(files.read("out.csv")).toMatch(/^accountId,/);
+    const { code, err } = await files.run("preview book.json --at 2024-01-05 --format json -o none/x.txt");
     expect(err).toMatch(/ratebook: none\/x\.txt: cannot write: no such file\n$/);
     expect(code).toBe(1);
-    expect(existsSync(join(files.path, "none"))).toBe(false);
+    expect(existsSync(`${files.path}/none`)).toBe(false);
   });
 
   test.each([72, 80, 100, 300])("fits a terminal of %i columns, at most 100 wide", async (columns) => {
@@ -245,8 +204,9 @@ describe("output", () => {
   });
 
   test("several files follow one --events", async () => {
-    const [one, two] = [files.file("1.ndjson", lineOn("prod", 1, 1)), files.file("2.ndjson", lineOn("prod", 2, 2))];
-    expect((await runPreview([book, "--events", one, two])).err).toMatch(/^2 events read/);
+    files.file("1.ndjson", lineOn("prod", 1, 1));
+    files.file("2.ndjson", lineOn("prod", 2, 2));
+    expect((await files.run("preview book.json --events 1.ndjson 2.ndjson")).err).toMatch(/^2 events read/);
     const any = files.file("events.txt", lineOn("prod", 1, 1));
     expect((await runPreview([book, "--events", any, "--event-format", "ndjson"])).err).toMatch(/^1 event read/);
     expect((await runPreview([book, "--events", any, "--event-format", "csv"])).err).toBe(

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 /** The small plan without its commitment; `rate` per unit up to 100. */
 const smallPlanAt = (id: string, rate: number): object => {
@@ -23,21 +19,21 @@ const smallPlanAt = (id: string, rate: number): object => {
     pricePlanDetails: { ...details, usageRateCards: [{ ...card, rateValues: [{ currency: "USD", slabRates }] }] },
   };
 };
-type Options = Parameters<typeof ratebook>[1];
+type Options = Parameters<typeof files.run>[1];
 const backtest = async (...args: readonly (string | Options)[]) => {
   const more = args.filter((each) => typeof each === "string");
   const options = args.find((each) => typeof each === "object");
-  return ratebook(
+  return files.run(
     [
       "backtest",
-      files.file("book.json", JSON.stringify({ ...SMALL_BOOK, pricePlans: [smallPlanAt("pp.small", 2)] })),
+      files.file("book.json", { ...SMALL_BOOK, pricePlans: [smallPlanAt("pp.small", 2)] }),
       "--plan",
-      files.file("dear.json", JSON.stringify(smallPlanAt("pp.dear", 3))),
+      files.file("dear.json", smallPlanAt("pp.dear", 3)),
       "--events",
       files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 60)),
       ...more,
     ],
-    { folderPath: files.path, ...options },
+    options,
   );
 };
 
@@ -105,7 +101,7 @@ describe("ratebook backtest", () => {
       "accountId,meterId,date,quantity\nprod,um.units,2024-06-20,25\nc-1,um.units,2024-06-20,35\n",
     );
     const argv = ["backtest", `${files.path}/book.json`, "--plan", `${files.path}/dear.json`, "--usage", usage];
-    expect((await ratebook(argv, { folderPath: files.path })).out).toBe((await backtest()).out);
+    expect((await files.run(argv)).out).toBe((await backtest()).out);
   });
 
   test("S16.5 moves accounts on a date: 60 units on 20 June at 2, or at 3 from 16 June on; the credit pays 50 of either", async () => {

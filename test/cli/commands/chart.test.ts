@@ -1,20 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { textsOf } from "../../support/svg.ts";
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { failure, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 const [PLAN] = SMALL_BOOK.pricePlans;
 const chart = async (content: object, ...more: readonly string[]) =>
-  ratebook(["chart", files.file("plan.json", JSON.stringify(content)), ...more], { folderPath: files.path });
+  files.run(["chart", files.file("plan.json", content), ...more]);
 
 describe("ratebook chart", () => {
   test("draws the plan of a book, with the names of the book", async () => {
@@ -54,7 +50,7 @@ describe("ratebook chart", () => {
     ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
     ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large" in plan.json; its plans: pp.small'],
   ])("rejects %s", async (_, more, message) => {
-    expect(await chart(SMALL_BOOK, ...more)).toEqual({ code: 2, out: "", err: `ratebook: ${message}\n` });
+    expect(await chart(SMALL_BOOK, ...more)).toEqual(failure(message, 2));
   });
 
   test("requires the plan if the book has several", async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { failure, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 const check = async (content: string, ...more: readonly string[]) =>
-  ratebook(["check", files.file("book.json", content), ...more], { folderPath: files.path });
+  files.run(["check", files.file("book.json", content), ...more]);
 
 describe("ratebook check", () => {
   test("summarizes a valid book", async () => {
@@ -51,7 +47,7 @@ describe("ratebook check", () => {
   });
 
   test("checks a plan against a book", async () => {
-    const plan = files.file("plan.json", JSON.stringify(SMALL_BOOK.pricePlans[0]));
+    const plan = files.file("plan.json", SMALL_BOOK.pricePlans[0]);
     expect(await check(JSON.stringify(SMALL_BOOK), "--plan", plan)).toEqual({
       code: 0,
       out: "plan.json: ok, price plan pp.small version 1\n",
@@ -137,11 +133,7 @@ describe("ratebook check", () => {
 
   test("rejects a book that is not text", async () => {
     const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
-    expect(await ratebook(["check", path], { folderPath: files.path })).toEqual({
-      code: 1,
-      out: "",
-      err: "ratebook: bytes.json: the file is not valid UTF-8\n",
-    });
+    expect(await files.run(["check", path])).toEqual(failure("bytes.json: the file is not valid UTF-8"));
   });
 });
 

@@ -1,18 +1,14 @@
 import { readFileSync } from "node:fs";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { eventLine, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 /** A file with the invoice of this many units in June 2024. */
 const writeInvoice = async (name: string, units: number, ...more: readonly string[]): Promise<string> => {
-  const book = files.file("book.json", JSON.stringify({ ...SMALL_BOOK }));
+  const book = files.file("book.json", { ...SMALL_BOOK });
   const events = files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", units));
   const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...more]);
   return files.file(name, out);
@@ -21,7 +17,7 @@ const writeInvoice = async (name: string, units: number, ...more: readonly strin
 describe("ratebook diff", () => {
   test("prints what changed and why: 90 at 2, then 100 at 2 and 20 at 1, and the commitment of 2,000", async () => {
     const [a, b] = [await writeInvoice("a.json", 90, "--explain"), await writeInvoice("b.json", 120, "--explain")];
-    const { code, out } = await ratebook(["diff", a, b], { folderPath: files.path });
+    const { code, out } = await files.run(["diff", a, b]);
     expect({ code, lines: out.split("\n") }).toEqual({
       code: 0,
       lines: [
@@ -47,14 +43,13 @@ describe("ratebook diff", () => {
       code: 0,
       lines: ["  units: 270.00 → 220.00 (-50.00)", "    usage: +40", "    rates: -90"],
     });
-    const book = files.file("book.json", JSON.stringify(SMALL_BOOK));
+    const book = files.file("book.json", SMALL_BOOK);
     expect((await ratebook(["diff", b, a, "--book", book])).out).toContain("    usage: +40\n");
   });
 
   test("rejects invoices without explanations, files that are not invoices, and a single file", async () => {
     const plain = await writeInvoice("plain.json", 1);
-    const diffError = async (...argv: readonly string[]) =>
-      (await ratebook(["diff", ...argv], { folderPath: files.path })).err;
+    const diffError = async (...argv: readonly string[]) => (await files.run(["diff", ...argv])).err;
     expect(await diffError(plain, plain)).toMatch(
       /^ratebook: plain\.json:\d+:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
     );

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { parseBook } from "../../../src/book/book.ts";
 import { parseJsonDocument } from "../../../src/book/reading/json-document.ts";
@@ -11,13 +11,9 @@ import { formatComparable } from "../../../src/book/short/fields.ts";
 import { formatBookText } from "../../../src/cli/documents/format-book.ts";
 import { bookArbitrary } from "../../../src/testing.ts";
 import { exampleText } from "../../support/examples.ts";
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 const LONG = `// The prices of 2026.
 {
@@ -110,7 +106,7 @@ describe("ratebook format", () => {
 
   test("--check says that a file would change, and writes nothing", async () => {
     const path = files.file("book.json", LONG);
-    expect(await ratebook(["format", path, "--check"], { folderPath: files.path })).toEqual({
+    expect(await files.run(["format", path, "--check"])).toEqual({
       code: 1,
       out: "",
       err: "book.json: not formatted; run ratebook format book.json\n",
@@ -121,7 +117,7 @@ describe("ratebook format", () => {
   test("prints the problems of a wrong book, and writes nothing", async () => {
     const content = JSON.stringify({ ...SMALL_BOOK, customers: [] });
     const path = files.file("wrong.json", content);
-    const { code, err } = await ratebook(["format", path], { folderPath: files.path });
+    const { code, err } = await files.run(["format", path]);
     expect(code).toBe(1);
     expect(err).toContain("wrong.json:1:");
     expect(readFileSync(path, "utf8")).toBe(content);

@@ -2,15 +2,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { examplePath } from "../../support/examples.ts";
-import { type CommandResult, type Folder, folder, ratebook } from "../fake-io.ts";
+import { type CommandResult, ratebook, testFolder } from "../fake-io.ts";
 
-let files: Folder;
+const files = testFolder();
 let invoicesPath: string;
 beforeAll(async () => {
-  files = folder();
   invoicesPath = join(files.path, "invoices.json");
   const { code } = await ratebook([
     "preview",
@@ -25,10 +24,8 @@ beforeAll(async () => {
   ]);
   expect(code).toBe(0);
 });
-afterAll(() => files.remove());
 
-const run = (...args: readonly string[]): Promise<CommandResult> =>
-  ratebook(["invoice", ...args], { folderPath: files.path });
+const run = (...args: readonly string[]): Promise<CommandResult> => files.run(["invoice", ...args]);
 const numbersIn = ({ out }: CommandResult): readonly string[] =>
   [...out.matchAll(/<dt>Invoice number<\/dt><dd>([^<]*)<\/dd>/g)].map(([, number = ""]) => number);
 

@@ -2,19 +2,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { LINT_CODES } from "../../../src/book/resources/book.ts";
 import { firstBlock, readGuide } from "../../support/guides.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 
 const guide = readGuide("reference/lint.md");
 const examples = readFileSync(join(import.meta.dirname, "lint-examples.md"), "utf8");
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 interface Example {
   readonly code: string;
@@ -49,9 +45,9 @@ function exampleBook(part: string): string {
 /** What lint prints of the book of an example, with its usage. */
 async function lint(part: string): Promise<string> {
   const { usage } = JSON.parse(part) as { readonly usage?: unknown };
-  const options = usage === undefined ? [] : ["--usage", files.file("usage.json", JSON.stringify(usage))];
+  const options = usage === undefined ? [] : ["--usage", files.file("usage.json", usage)];
   const argv = ["lint", files.file("book.json", exampleBook(part)), ...options];
-  return (await ratebook(argv, { folderPath: files.path })).out;
+  return (await files.run(argv)).out;
 }
 
 test("every code has an example, and an item in the list of the page", () => {

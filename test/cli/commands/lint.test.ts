@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 /** The small book, at 2 per unit up to 100 and `rate` beyond. */
 const bookAtRate = (rate: number, more: object = {}): string => {
@@ -21,7 +17,7 @@ const bookAtRate = (rate: number, more: object = {}): string => {
   return JSON.stringify({ ...SMALL_BOOK, pricePlans, ...more }, null, 1);
 };
 const lint = async (content: string, ...more: readonly string[]) =>
-  ratebook(["lint", files.file("book.json", content), ...more], { folderPath: files.path });
+  files.run(["lint", files.file("book.json", content), ...more]);
 
 describe("ratebook lint", () => {
   test("reports nothing for a good book", async () => {

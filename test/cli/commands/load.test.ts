@@ -1,22 +1,18 @@
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { createEngine } from "../../../src/index.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { copyEmptyDatabase } from "../../support/new-database.ts";
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { failure, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 const ACTIVE_BOOK = { ...SMALL_BOOK, pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })) };
 
 const load = async (content: string, database: string) =>
-  ratebook(["load", files.file("book.json", content), "--database", database], { folderPath: files.path });
+  files.run(["load", files.file("book.json", content), "--database", database]);
 
 describe("ratebook load", () => {
   test("loads a book into a database once, whose invoices can be printed", async () => {
@@ -51,10 +47,8 @@ describe("ratebook load", () => {
   });
 
   test("rejects a database in memory", async () => {
-    expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual({
-      code: 2,
-      out: "",
-      err: "ratebook: --database memory keeps nothing after exit; give a directory or a URL\n",
-    });
+    expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual(
+      failure("--database memory keeps nothing after exit; give a directory or a URL", 2),
+    );
   });
 });

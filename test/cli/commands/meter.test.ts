@@ -1,28 +1,22 @@
 /** `ratebook meter`, and `--usage` of the commands that price its output. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { parseJson } from "../../../src/numbers/json.ts";
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-let book: string;
-let events: string;
-beforeAll(() => {
-  files = folder();
-  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
-  events = files.file(
-    "events.ndjson",
-    [
-      eventLine("e1", "2024-06-01T00:00:00Z", "0.1"),
-      eventLine("e2", "2024-06-01T23:59:59.999Z", "0.2", { accountId: "c-1" }),
-      eventLine("e2", "2024-06-02T00:00:00Z", 7),
-      eventLine("e3", "2024-06-03T00:00:00Z", "12345678901234567890.00000000000000000001"),
-    ].join(""),
-  );
-});
-afterAll(() => files.remove());
+const files = testFolder();
+const book = files.file("book.json", SMALL_BOOK);
+const events = files.file(
+  "events.ndjson",
+  [
+    eventLine("e1", "2024-06-01T00:00:00Z", "0.1"),
+    eventLine("e2", "2024-06-01T23:59:59.999Z", "0.2", { accountId: "c-1" }),
+    eventLine("e2", "2024-06-02T00:00:00Z", 7),
+    eventLine("e3", "2024-06-03T00:00:00Z", "12345678901234567890.00000000000000000001"),
+  ].join(""),
+);
 
-const runCommand = async (...argv: readonly string[]) => ratebook(argv, { folderPath: files.path });
+const runCommand = async (...argv: readonly string[]) => files.run(argv);
 
 describe("ratebook meter", () => {
   test("S17.1 writes a row for each account, meter and UTC day, quantities as exact text: 0.1 + 0.2 = 0.3", async () => {
@@ -43,7 +37,7 @@ describe("ratebook meter", () => {
 
   test("S19.2 writes the values of peaks into a column of CSV, which preview reads: the peak of 3, 8 and 8 is 8", async () => {
     const usageMeters = [{ ...SMALL_BOOK.usageMeters[0], aggregation: "MAX" }];
-    const peaks = files.file("peaks.json", JSON.stringify({ ...SMALL_BOOK, usageMeters }));
+    const peaks = files.file("peaks.json", { ...SMALL_BOOK, usageMeters });
     const samples = [
       eventLine("e1", "2024-06-01T00:00:00Z", 3),
       eventLine("e2", "2024-06-02T00:00:00Z", 8),
@@ -93,10 +87,11 @@ describe("ratebook meter", () => {
     const features = [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] }];
     const [prod] = SMALL_BOOK.accounts;
     const featureCredits = [{ featureId: "f", granted: 50, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" }];
-    const consuming = files.file(
-      "consuming.json",
-      JSON.stringify({ ...SMALL_BOOK, features, accounts: [{ ...prod, featureCredits }] }),
-    );
+    const consuming = files.file("consuming.json", {
+      ...SMALL_BOOK,
+      features,
+      accounts: [{ ...prod, featureCredits }],
+    });
     const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
     const why =
       '"call" can\'t be summed: it consumes credits of the feature "f", which requires events in order; preview its events instead\n';

@@ -4,17 +4,13 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { PlayState } from "../../../src/pages/play-state.ts";
 import { examplePath } from "../../support/examples.ts";
-import { type Folder, folder, eventLine, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { eventLine, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 /** The beginning of a page. */
 function stateIn(html: string): PlayState | undefined {
@@ -64,7 +60,7 @@ describe("the written page", () => {
     ["no book", () => [join(files.path, "none.json")], "none.json"],
     [
       "events of more than a mebibyte",
-      () => [files.file("b.json", JSON.stringify(SMALL_BOOK)), "--events", files.file("e.ndjson", " ".repeat(1 << 21))],
+      () => [files.file("b.json", SMALL_BOOK), "--events", files.file("e.ndjson", " ".repeat(1 << 21))],
       "larger than 1 MiB",
     ],
     ["an invalid port", () => ["--port", "70000"], "expected 0 to 65535"],
@@ -93,7 +89,7 @@ async function requestPage(port: number, host: string, path = "/", method = "GET
 test("the served page accepts only requests to this machine", async () => {
   const output = new EventEmitter();
   const message = once(output, "out");
-  const serving = ratebook(["play", files.file("served.json", JSON.stringify(SMALL_BOOK))], {
+  const serving = ratebook(["play", files.file("served.json", SMALL_BOOK)], {
     waitForStop: async () => String(await once(output, "stop")),
     onOutput: (out) => output.emit("out", out),
   });

@@ -22,7 +22,7 @@ const EVENTS = [
 }));
 beforeAll(() => {
   files = folder();
-  const book = files.file("book.json", JSON.stringify(USAGE_BOOK));
+  const book = files.file("book.json", USAGE_BOOK);
   const events = files.file("events.ndjson", EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(""));
   argv = ["preview", book, "--events", events];
 });
@@ -43,15 +43,12 @@ describe("ratebook preview --trace", () => {
   });
 
   test("S19.1 lists the days of a level without events too: 30 on 29 of 30 days and 60 on one", async () => {
-    const book = files.file(
-      "level.json",
-      JSON.stringify({
-        eventSchemas: [{ name: "resized", attributes: ["size"] }],
-        usageMeters: [{ id: "size", schema: "resized", level: "size" }],
-        pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "size", rate: 1 }] }],
-        accounts: [{ id: "acme", plan: "pp", from: "2024-06-01" }],
-      }),
-    );
+    const book = files.file("level.json", {
+      eventSchemas: [{ name: "resized", attributes: ["size"] }],
+      usageMeters: [{ id: "size", schema: "resized", level: "size" }],
+      pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "size", rate: 1 }] }],
+      accounts: [{ id: "acme", plan: "pp", from: "2024-06-01" }],
+    });
     const toLine = (id: string, size: number, timestamp: string): string =>
       `${JSON.stringify({ schemaName: "resized", id, accountId: "acme", timestamp, attributes: { size } })}\n`;
     const events = [toLine("a", 30, "2024-06-01T00:00:00Z"), toLine("b", 60, "2024-06-30T00:00:00Z")];

@@ -1,20 +1,14 @@
 /** Plans with price tables on the command line (S18). */
 import { readFileSync } from "node:fs";
 
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 
 import { tableBook } from "../../support/table-book.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { ratebook, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-
+const files = testFolder();
 beforeEach(() => {
-  files = folder();
-  files.file("book.json", JSON.stringify(BOOK));
-});
-
-afterEach(() => {
-  files.remove();
+  files.file("book.json", BOOK);
 });
 
 const BOOK = tableBook(
@@ -50,7 +44,7 @@ function writeEvents(...models: readonly string[]): string {
 }
 
 const run = (...argv: readonly string[]): ReturnType<typeof ratebook> =>
-  ratebook([argv[0] ?? "", `${files.path}/book.json`, ...argv.slice(1)], { folderPath: files.path });
+  files.run([argv[0] ?? "", `${files.path}/book.json`, ...argv.slice(1)]);
 
 test("S18.6 preview shows each row, price and tier, with the texts of groups unchanged", async () => {
   const events = writeEvents("gpt-4-32000", "nova", "x", "x", "x", "nova");
@@ -97,7 +91,7 @@ test("S18.2 check and lint tell which groups of events no row prices, and which 
 });
 
 test("S18.2 check and lint create accounts from events and read usage files; rejected events are problems", async () => {
-  files.file("book.json", JSON.stringify({ ...BOOK, accounts: [] }));
+  files.file("book.json", { ...BOOK, accounts: [] });
   const events = writeEvents("nova", "vision");
   const unknown = await run("lint", "--events", events);
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("1 unknown account: acme (2 events)")]);
@@ -118,7 +112,7 @@ test("S18.2 check and lint create accounts from events and read usage files; rej
 
 test("S18.2 diff tells which row's rates and usage changed, and which row is new", async () => {
   const writeInvoices = async (name: string, rows: readonly object[], models: readonly string[]): Promise<string> => {
-    files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+    files.file("book.json", { ...BOOK, pricePlans: [planWith(rows)] });
     const explained = ["--events", writeEvents(...models), "--explain", "--format", "json"];
     return files.file(name, (await run("preview", ...explained)).out);
   };
@@ -129,7 +123,7 @@ test("S18.2 diff tells which row's rates and usage changed, and which row is new
   const before = await writeInvoices("a.json", rows, ["nova", "code", "vision"]);
   const changed = [{ when: { model: "nova" }, rate: 1 }, ...rows.slice(1), { when: { model: "vision" }, rate: 9 }];
   const after = await writeInvoices("b.json", changed, ["nova", "code", "vision", "code"]);
-  const { out } = await ratebook(["diff", before, after], { folderPath: files.path });
+  const { out } = await files.run(["diff", before, after]);
   // 3,000 units each: of nova 2 less in a thousand, of vision 9 instead of no price; code twice.
   expect(out.split("\n").slice(1, -1)).toEqual([
     "  Tokens: 21.00 → 60.00 (+39.00)",
@@ -146,11 +140,11 @@ test("S18.2 backtest compares a table with one rate, and tells which usage the d
     { when: { model: "nova" }, rate: 1 },
     { when: { model: "code" }, rate: 4 },
   ] as const;
-  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith([first, second])] }));
+  files.file("book.json", { ...BOOK, pricePlans: [planWith([first, second])] });
   const draft = { ...planWith([first]), id: "draft", status: "DRAFT" };
   const drafts = [
-    files.file("gap.json", JSON.stringify(draft)),
-    files.file("plain.json", JSON.stringify({ ...draft, usage: [{ meter: "um.tokens", rate: "0.002" }] })),
+    files.file("gap.json", draft),
+    files.file("plain.json", { ...draft, usage: [{ meter: "um.tokens", rate: "0.002" }] }),
   ];
   // 3,000 units each: nova 3, code 12 twice; nova alone 3; all 9,000 at 2 for 1,000 are 18.
   const options = ["--events", writeEvents("nova", "code", "code"), "--plan", ...drafts] as const;
@@ -183,7 +177,7 @@ test("S18.6 trace tells which line of the table prices each event", async () => 
     { when: { model: "code" }, from: "2026-10-14", rate: 1 },
     { when: { model: "chat" }, rate: 1, slabsOver: "GROUP" },
   ];
-  files.file("book.json", JSON.stringify({ ...BOOK, pricePlans: [planWith(rows)] }));
+  files.file("book.json", { ...BOOK, pricePlans: [planWith(rows)] });
   const events = writeEvents("nova", "nova", "nova", "code", "code", "chat");
   const { out } = await run("preview", "--events", events, "--trace", "um.tokens");
   expect([...out.matchAll(/ e(\d) .*model=(.*)/g)].map(([, id, rest]) => `${id} ${rest}`)).toEqual([

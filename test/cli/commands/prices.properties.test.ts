@@ -1,45 +1,18 @@
 /** Random price tables as spreadsheets: what is written can be put back (S18). */
-import { readFileSync } from "node:fs";
-
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import type { RateRowInput } from "../../../src/book/resources/rate-table.ts";
 import { GROUP_BY, tableArbitrary, TEXTS } from "../../rating/table-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 
-let files: Folder;
-
-beforeAll(() => {
-  files = folder();
-});
-
-afterAll(() => {
-  files.remove();
-});
+const files = testFolder();
 
 /** Dimensions and texts with anything that CSV, JSON or a spreadsheet could change. */
 const oddTexts = fc.oneof(
   fc.string({ minLength: 1, maxLength: 6 }),
-  fc.constantFrom(
-    "=1+1",
-    "'=x",
-    "'",
-    "''a",
-    "'\t",
-    "\t",
-    " a ",
-    "a,b",
-    "a;b",
-    '"',
-    "a\nb",
-    "\r",
-    "true",
-    "1.50",
-    "-2",
-    "é",
-  ),
+  fc.constantFrom(...String.raw`=1+1|'=x|'|''a| a |a,b|a;b|"|true|1.50|-2|é`.split("|"), "'\t", "\t", "a\nb", "\r"),
 );
 const names = (count: number): fc.Arbitrary<string[]> =>
   fc.uniqueArray(oddTexts, { minLength: count, maxLength: count, selector: (text) => text.trim() });
@@ -97,17 +70,19 @@ function writeBook({ rows, dimensions, per, currencies }: TestTable, order: read
 
 /** The spreadsheet of a book. */
 async function writePrices(book: string): Promise<string> {
-  const { code, out, err } = await ratebook(["prices", files.file("book.jsonc", book)]);
+  files.file("book.jsonc", book);
+  const { code, out, err } = await files.run("prices book.jsonc");
   expect([code, err]).toEqual([0, ""]);
   return out;
 }
 
 /** The book after an update, and what the command says. */
 async function updatePrices(book: string, sheet: string): Promise<{ readonly book: string; readonly out: string }> {
-  const bookPath = files.file("book.jsonc", book);
-  const { code, out, err } = await ratebook(["prices", bookPath, "--update", files.file("prices.csv", sheet)]);
+  files.file("book.jsonc", book);
+  files.file("prices.csv", sheet);
+  const { code, out, err } = await files.run("prices book.jsonc --update prices.csv");
   expect([code, err]).toEqual([0, ""]);
-  return { book: readFileSync(bookPath, "utf8"), out };
+  return { book: files.read("book.jsonc"), out };
 }
 
 const RUNS = { numRuns: runs(500, 25) };

@@ -1,19 +1,11 @@
 /** `ratebook prices`: a price table as a spreadsheet, and back into the book (S18). */
-import { readFileSync } from "node:fs";
-
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
-import { type CommandResult, type Folder, folder, ratebook } from "../fake-io.ts";
+import { type CommandResult, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-
+const files = testFolder();
 beforeEach(() => {
-  files = folder();
   files.file("book.jsonc", BOOK);
-});
-
-afterEach(() => {
-  files.remove();
 });
 
 const ROWS = `[ // per million
@@ -51,19 +43,19 @@ const LINES = [
 ];
 
 async function prices(...argv: readonly string[]): Promise<CommandResult> {
-  return ratebook(["prices", `${files.path}/book.jsonc`, ...argv], { folderPath: files.path });
+  return files.run(["prices", `${files.path}/book.jsonc`, ...argv]);
 }
 
 async function update(lines: readonly string[], lineEnd = "\r\n"): Promise<CommandResult> {
   return prices("--update", files.file("prices.csv", [...lines, ""].join(lineEnd)));
 }
 
-const readBook = (): string => readFileSync(`${files.path}/book.jsonc`, "utf8");
+const readBook = (): string => files.read("book.jsonc");
 
 test("writes a line for each row, or for each tier of a row", async () => {
   expect(await prices()).toEqual({ code: 0, out: `${[HEADER, ...LINES].join("\r\n")}\r\n`, err: "" });
   await prices("--format", "csv", "-o", `${files.path}/prices.csv`);
-  expect(readFileSync(`${files.path}/prices.csv`, "utf8")).toBe(`${[HEADER, ...LINES].join("\r\n")}\r\n`);
+  expect(files.read("prices.csv")).toBe(`${[HEADER, ...LINES].join("\r\n")}\r\n`);
 });
 
 test("an update without changes leaves the book as it is", async () => {
@@ -338,8 +330,7 @@ test("options select one of several tables, of the last version of each plan", a
     eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
     usageMeters: ["a", "b"].map((name) => ({ id: `um.${name}`, name, ...meter })),
   };
-  const writeBook = (...pricePlans: readonly object[]): string =>
-    files.file("book.jsonc", JSON.stringify({ ...book, pricePlans }));
+  const writeBook = (...pricePlans: readonly object[]): string => files.file("book.jsonc", { ...book, pricePlans });
   const other = [
     { meter: "um.a", rateTable: table },
     { meter: "um.b", rateTable: { rows: [{ rate: 7 }] } },

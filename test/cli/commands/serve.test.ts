@@ -4,17 +4,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { copyEmptyDatabase } from "../../support/new-database.ts";
-import { type Folder, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { failure, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
 import { sendWithKey, type TestServer, startTestServer } from "../start-server.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 const serve = async (argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<TestServer> =>
   startTestServer(argv, { folderPath: files.path, env });
@@ -67,13 +63,10 @@ describe("ratebook serve", () => {
   test("keys and load work on a directory that a server has open, and a revocation takes effect there", async () => {
     const directory = await newDatabase("shared");
     const server = await serve(["--database", directory]);
-    const book = files.file(
-      "book.json",
-      JSON.stringify({
-        ...SMALL_BOOK,
-        pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })),
-      }),
-    );
+    const book = files.file("book.json", {
+      ...SMALL_BOOK,
+      pricePlans: SMALL_BOOK.pricePlans.map((plan) => ({ ...plan, status: "ACTIVE" })),
+    });
     expect((await ratebook(["load", book, "--database", directory])).code).toBe(0);
     expect((await sendWithKey(server.url, "/accounts/prod", server.key ?? "")).status).toBe(200);
     const creation = await ratebook(["keys", "create", "--name", "till", "--role", "read", "--database", directory]);
@@ -129,11 +122,9 @@ describe("ratebook serve", () => {
     const creation = await sendWithKey(server.url, "/customers", server.key ?? "", customer("c"));
     expect(creation.json).toMatchObject({ account: { invoiceCurrency: "EUR" } });
     await server.stop();
-    expect(await ratebook(["serve", "--port", "0", "--database", directory, "--currency", "USD"])).toEqual({
-      code: 1,
-      out: "",
-      err: 'ratebook: the database belongs to the organization "acme" in EUR, not to "acme" in USD\n',
-    });
+    expect(await ratebook(["serve", "--port", "0", "--database", directory, "--currency", "USD"])).toEqual(
+      failure('the database belongs to the organization "acme" in EUR, not to "acme" in USD'),
+    );
     await (await serve(["--database", directory, "--organization", "acme"])).stop();
   });
 
@@ -263,11 +254,9 @@ describe("arguments of serve and keys", () => {
   test.each([["list"], ["revoke", "key.a"]])("keys %s creates no database if there is none", async (...argv) => {
     const nowhere = database("nowhere");
     for (const name of [nowhere, `pglite:${nowhere}`]) {
-      expect(await ratebook(["keys", ...argv, "--database", name])).toEqual({
-        code: 1,
-        out: "",
-        err: `ratebook: no database in ${JSON.stringify(nowhere)}: the directory does not exist\n`,
-      });
+      expect(await ratebook(["keys", ...argv, "--database", name])).toEqual(
+        failure(`no database in ${JSON.stringify(nowhere)}: the directory does not exist`),
+      );
     }
     expect(existsSync(nowhere)).toBe(false);
   });
@@ -283,11 +272,7 @@ describe("arguments of serve and keys", () => {
     [{ RATEBOOK_API_KEY: "rb_hush" }, "RATEBOOK_API_KEY: expected rb_ and 43 letters or digits"],
     [{ RATEBOOK_JWT_SECRET: "hush" }, "RATEBOOK_JWT_SECRET: expected at least 32 bytes"],
   ])("an invalid variable is reported without its value", async (env, message) => {
-    expect(await ratebook(["serve", "--database", "memory"], { env })).toEqual({
-      code: 2,
-      out: "",
-      err: `ratebook: ${message}\n`,
-    });
+    expect(await ratebook(["serve", "--database", "memory"], { env })).toEqual(failure(message, 2));
   });
 
   test("the help of serve lists its options and variables", async () => {
@@ -301,11 +286,9 @@ describe("arguments of serve and keys", () => {
 
   test("revoking an unknown key is an error", async () => {
     const directory = database("lite");
-    expect(await ratebook(["keys", "revoke", "key.nobody", "--database", `pglite:${directory}`])).toEqual({
-      code: 1,
-      out: "",
-      err: 'ratebook: no API key has the id "key.nobody"\n',
-    });
+    expect(await ratebook(["keys", "revoke", "key.nobody", "--database", `pglite:${directory}`])).toEqual(
+      failure('no API key has the id "key.nobody"'),
+    );
   });
 
   test("the password of a database is not printed", async () => {

@@ -1,15 +1,11 @@
 /** The guide shows the actual output. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { readGuide } from "../../support/guides.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { ratebook, testFolder } from "../fake-io.ts";
 
 const guide = readGuide("reference/verify.md");
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 function blocks(language: string): readonly string[] {
   return [...guide.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\n\`\`\``, "g"))].map(([, text]) => text ?? "");

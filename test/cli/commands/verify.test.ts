@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { accountOn, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { examplePath } from "../../support/examples.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { ratebook, testFolder } from "../fake-io.ts";
 
 const BOOK = examplePath("seats-and-usage", "book.json");
 const EVENTS = examplePath("seats-and-usage", "events.ndjson");
@@ -22,21 +22,19 @@ const JOBS = {
 };
 const CELL = { accountId: "acme-main", meterId: "um.calls", quantity: "1" };
 
-let files: Folder;
+const files = testFolder();
 let output: string;
 let invoices: string;
 beforeAll(async () => {
-  files = folder();
   output = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
   invoices = files.file("invoices.json", output);
 });
-afterAll(() => files.remove());
 
 /** The same invoices as printed by preview without --explain. */
 const withoutExplanations = (text: string): string =>
   JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === "explanation" ? undefined : value)));
 
-const verify = async (...argv: readonly string[]) => ratebook(["verify", ...argv], { folderPath: files.path });
+const verify = async (...argv: readonly string[]) => files.run(["verify", ...argv]);
 
 describe("ratebook verify", () => {
   test("S13.6 verifies the output of preview", async () => {
@@ -60,7 +58,7 @@ describe("ratebook verify", () => {
     const csv = rows.map((row) => Object.values(row).join(","));
     for (const cells of [
       files.file("cells.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
-      files.file("cells.json", JSON.stringify(rows)),
+      files.file("cells.json", rows),
       files.file("cells.csv", `${["accountId,meterId,date,quantity", ...csv].join("\n")}\n`),
     ]) {
       const { code, out } = await verify(invoices, "--usage", cells, "--events", EVENTS, "--book", BOOK);
@@ -72,9 +70,9 @@ describe("ratebook verify", () => {
   });
 
   test("S17.1 names meters without usage cells because their events consume a feature, and accepts rows for them", async () => {
-    const book = files.file("jobs.json", JSON.stringify(JOBS));
+    const book = files.file("jobs.json", JOBS);
     const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
-    const events = files.file("jobs.ndjson", JSON.stringify({ ...job, attributes: [{ name: "n", value: 5 }] }));
+    const events = files.file("jobs.ndjson", { ...job, attributes: [{ name: "n", value: 5 }] });
     const { out: pricedJson } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
     const jobs = files.file("priced.json", pricedJson);
     const writeRows = (name: string, ...of: readonly object[]): string =>
@@ -105,16 +103,13 @@ describe("ratebook verify", () => {
   });
 
   test("S19 verifies quantities of a meter that does not sum by its rows, with the book", async () => {
-    const book = files.file(
-      "peak.json",
-      JSON.stringify({
-        organization: { id: "acme" },
-        eventSchemas: [{ name: "sample", attributes: ["n"] }],
-        usageMeters: [{ id: "peak", schema: "sample", max: "n" }],
-        pricePlans: [{ id: "plan", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 2 }] }],
-        accounts: [{ id: "acme", plan: "plan", from: "2024-06-01" }],
-      }),
-    );
+    const book = files.file("peak.json", {
+      organization: { id: "acme" },
+      eventSchemas: [{ name: "sample", attributes: ["n"] }],
+      usageMeters: [{ id: "peak", schema: "sample", max: "n" }],
+      pricePlans: [{ id: "plan", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 2 }] }],
+      accounts: [{ id: "acme", plan: "plan", from: "2024-06-01" }],
+    });
     const rows = ["48", "7"].map((value) => ({
       accountId: "acme",
       meterId: "peak",

@@ -4,13 +4,12 @@
  */
 import { join } from "node:path";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
-import { eventLine, type Folder, folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
+import { eventLine, failure, LIVE_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
+const files = testFolder();
 beforeAll(async () => {
-  files = folder();
   const [plan] = LIVE_BOOK.pricePlans;
   const addComments = (value: object): string => `// a comment\n${JSON.stringify(value).slice(0, -1)},\n}\n`;
   files.file("book.jsonc", addComments(LIVE_BOOK));
@@ -19,7 +18,6 @@ beforeAll(async () => {
   files.file("events.ndjson", eventLine("e1", "2024-01-02T00:00:00Z", 5));
   await run("preview BOOK --events EVENTS --explain --format json -o invoices.json");
 });
-afterAll(() => files.remove());
 
 /** Runs a command whose arguments in capitals, and whose output file, are files of the folder. */
 const run = async (command: string, names: Readonly<Record<string, string>> = {}) => {
@@ -33,7 +31,7 @@ const run = async (command: string, names: Readonly<Record<string, string>> = {}
     .split(" ")
     .map((word) => paths[word] ?? word)
     .map((word) => (/^(?:[\w-]+\.\w+|data)$/.test(word) ? join(files.path, word) : word));
-  return ratebook(argv, { folderPath: files.path });
+  return files.run(argv);
 };
 
 const COMMANDS = [
@@ -145,11 +143,11 @@ describe("a file of the other kind", () => {
     ),
   ])("ratebook %s needs a book", async (command) => {
     for (const name of ["plan.jsonc", "short.jsonc"])
-      expect(await run(command, { PLAN: name })).toEqual({
-        code: 1,
-        out: "",
-        err: `ratebook: ${name} is a price plan, but a book is needed; list the plan in a book's "pricePlans", or pass it with --plan if the command has that option\n`,
-      });
+      expect(await run(command, { PLAN: name })).toEqual(
+        failure(
+          `${name} is a price plan, but a book is needed; list the plan in a book's "pricePlans", or pass it with --plan if the command has that option`,
+        ),
+      );
   });
 
   test("a plan by itself has its own problems and findings only", async () => {
@@ -182,11 +180,9 @@ describe("a file of the other kind", () => {
       "euro.jsonc",
       `{"organization": {"id": "o", "name": "Org", "baseCurrency": "EUR"}, "pricePlans": [${SHORT_PLAN}]}`,
     );
-    expect(await run("check BOOK --plan PLAN", { PLAN: "euro.jsonc" })).toEqual({
-      code: 1,
-      out: "",
-      err: "ratebook: euro.jsonc has the base currency EUR, not USD; write its plan, with currencies, to a file of its own\n",
-    });
+    expect(await run("check BOOK --plan PLAN", { PLAN: "euro.jsonc" })).toEqual(
+      failure("euro.jsonc has the base currency EUR, not USD; write its plan, with currencies, to a file of its own"),
+    );
   });
 
   test.each(["diff PLAN PLAN", "verify PLAN"])(

@@ -3,21 +3,19 @@
  */
 import { readFileSync } from "node:fs";
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { examplePath } from "../../support/examples.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { ratebook, testFolder } from "../fake-io.ts";
 
-let files: Folder;
+const files = testFolder();
 let output: string;
 let right: string;
 beforeAll(async () => {
-  files = folder();
   const paths = [examplePath("seats-and-usage", "book.json"), examplePath("seats-and-usage", "events.ndjson")] as const;
   output = (await ratebook(["preview", paths[0], "--events", paths[1], "--explain", "--format", "json"])).out;
   right = files.file("right.json", output);
 });
-afterAll(() => files.remove());
 
 describe("verify and diff reject with a one-sentence message", () => {
   test.each<[string, () => string, RegExp]>([
@@ -85,7 +83,7 @@ describe("verify and diff reject with a one-sentence message", () => {
       ["verify", path],
       ["diff", right, path],
     ]) {
-      const { code, out, err } = await ratebook(argv, { folderPath: files.path });
+      const { code, out, err } = await files.run(argv);
       expect(err).toMatch(sentence);
       expect({ code, out }).toEqual({ code: 1, out: "" });
     }

@@ -10,7 +10,7 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import { privateDatabase } from "../../store/test-databases.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { failure, type Folder, folder, ratebook } from "../fake-io.ts";
 import { playHistory } from "./account-history.ts";
 import { exportLaw } from "./export-law.ts";
 
@@ -63,9 +63,7 @@ describe("ratebook export", () => {
     await playHistory(engine, (instant) => (now = Date.parse(instant)));
     await engine.close();
     const to = `${files.path}/files`;
-    const exportRun = await ratebook(["export", "--database", database, "-o", to, "--events"], {
-      folderPath: files.path,
-    });
+    const exportRun = await files.run(["export", "--database", database, "-o", to, "--events"]);
     expect(exportRun).toEqual({
       code: 0,
       err: "",
@@ -87,10 +85,8 @@ describe("ratebook export", () => {
     // c3 was undone.
     const ids = readFileSync(`${to}/events.ndjson`, "utf8").match(/"id":"\w+"/g);
     expect(ids).toEqual(["c1", "h1", "h2", "c4", "c2", "h3"].map((id) => `"id":"${id}"`));
-    expect(await ratebook(["export", "--database", database, "-o", to], { folderPath: files.path })).toEqual({
-      code: 1,
-      out: "",
-      err: "ratebook: files/book.json exists; choose another directory with -o DIR\n",
-    });
+    expect(await files.run(["export", "--database", database, "-o", to])).toEqual(
+      failure("files/book.json exists; choose another directory with -o DIR"),
+    );
   });
 });

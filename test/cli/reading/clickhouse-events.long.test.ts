@@ -6,21 +6,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
 import { createZonedClient } from "../../warehouse/clickhouse-tables.ts";
-import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type CommandResult, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-const place = folder();
-const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
-const map = place.file(
-  "map.json",
-  JSON.stringify({
-    schemaName: { column: "schemaName" },
-    id: { column: "id" },
-    accountId: { column: "accountId" },
-    timestamp: { column: "timestamp" },
-    attributes: { units: { column: "units" } },
-    dimensions: { region: { column: "region" } },
-  }),
-);
+const place = testFolder();
+const book = place.file("book.json", SMALL_BOOK);
+const map = place.file("map.json", {
+  schemaName: { column: "schemaName" },
+  id: { column: "id" },
+  accountId: { column: "accountId" },
+  timestamp: { column: "timestamp" },
+  attributes: { units: { column: "units" } },
+  dimensions: { region: { column: "region" } },
+});
 const rows = [
   // Rows without a time come first, because a table has no line order.
   ["6", "prod", "2024-01-07", "1", "us"],
@@ -66,12 +63,11 @@ afterAll(async () => {
   place.remove();
 });
 
-const on = async (...args: readonly string[]): ReturnType<typeof ratebook> =>
-  ratebook(args, { folderPath: place.path });
+const on = async (...args: readonly string[]): Promise<CommandResult> => place.run(args);
 const address = (table = "events", credentials = ""): string =>
   `${server.url.replace("http://", `clickhouse://${credentials}`)}/default?table=${table}`;
 /** The output, without the location of the rows. */
-const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
+const alike = ({ code, out, err }: CommandResult): unknown => ({
   code,
   out: out.replaceAll(/"file": "[^"]*",\n\s+"line": \d+/g, "place"),
   err: err.replaceAll(/events\.csv:\d+|default\.events/g, "events"),
@@ -117,32 +113,26 @@ describe("S17.5 nothing is priced if", () => {
 
   test("a column contains lists", async () => {
     await client.command({ query: "alter table events add column units_list Array(String)" });
-    const nested = place.file(
-      "nested.json",
-      JSON.stringify({
-        schemaName: { value: "call" },
-        id: { column: "id" },
-        accountId: { column: "accountId" },
-        timestamp: { column: "timestamp" },
-        attributes: { units: { column: "units_list" } },
-      }),
-    );
+    const nested = place.file("nested.json", {
+      schemaName: { value: "call" },
+      id: { column: "id" },
+      accountId: { column: "accountId" },
+      timestamp: { column: "timestamp" },
+      attributes: { units: { column: "units_list" } },
+    });
     expect(await expectMeterRefusal(address(), "--map", nested)).toContain(
       'the column "units_list" has the type Array(String): expected a string, number or time',
     );
   });
 
   test("ids would be row numbers", async () => {
-    const numberedBook = place.file(
-      "numbered.json",
-      JSON.stringify({
-        schemaName: { value: "call" },
-        id: { template: "call-{row}" },
-        accountId: { column: "accountId" },
-        timestamp: { column: "timestamp" },
-        attributes: { units: { column: "units" } },
-      }),
-    );
+    const numberedBook = place.file("numbered.json", {
+      schemaName: { value: "call" },
+      id: { template: "call-{row}" },
+      accountId: { column: "accountId" },
+      timestamp: { column: "timestamp" },
+      attributes: { units: { column: "units" } },
+    });
     expect(await expectMeterRefusal(address(), "--map", numberedBook)).toContain(
       "events: remove {row} from the map: rows of a table have no numbers",
     );

@@ -1,11 +1,12 @@
+/** CSV files of events: separators, times, numbers, invalid lines, and what a map can say wrong. */
 import { gzipSync } from "node:zlib";
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { parseInstant } from "../../../src/calendar/instant.ts";
 import { TIME_FORMS } from "../../../src/event-files/cell-texts.ts";
-import { type Folder, folder, eventLine, ratebook, type CommandResult, SMALL_BOOK } from "../fake-io.ts";
+import { type CommandResult, eventLine, failure, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
 const MAP = {
   schemaName: { value: "call" },
@@ -18,22 +19,15 @@ const MAP = {
 const HEADER = "TIMESTAMP,Account,Units\n";
 const ROW = "2024-01-16 18:17:03.9799600,prod,3\n";
 
-let files: Folder;
-let book: string;
-beforeAll(() => {
-  files = folder();
-  book = files.file("book.json", JSON.stringify(SMALL_BOOK));
-});
-afterAll(() => files.remove());
+const files = testFolder();
+const book = files.file("book.json", SMALL_BOOK);
 
 async function previewCsv(
   content: string | Uint8Array,
   map: unknown = MAP,
   name = "events.csv",
 ): Promise<CommandResult> {
-  const text = typeof map === "string" ? map : JSON.stringify(map);
-  const argv = ["preview", book, "--events", files.file(name, content), "--map", files.file("map.json", text)];
-  return ratebook(argv, { folderPath: files.path });
+  return files.run(["preview", book, "--events", files.file(name, content), "--map", files.file("map.json", map)]);
 }
 
 describe("a CSV file of events", () => {
@@ -44,27 +38,30 @@ describe("a CSV file of events", () => {
     expect(code).toBe(0);
   });
 
-  test.each([
-    ["semicolons", ";"],
-    ["tabs", "\t"],
-  ])("may have %s between its columns", async (_, separator) => {
-    const rows = `${HEADER}${ROW}`.replaceAll(",", separator).replace("prod", '"prod"');
-    const { out, err } = await previewCsv(rows);
-    expect(out).toMatch(/^units +3 +6\.00$/m);
-    expect(err).toBe("1 event read: 1 metered; 1 invoice\n");
-  });
+  const withSeparator = (separator: string): string =>
+    `${HEADER}${ROW}`.replaceAll(",", separator).replace("prod", '"prod"');
 
-  test("with a comma in its header is comma-separated, whatever the names contain", async () => {
-    const { out } = await previewCsv('"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n', {
-      ...MAP,
-      timestamp: { column: "TIME;STAMP", zone: "UTC" },
+  test.each<[string, string | Uint8Array, object?, string?]>([
+    ["semicolons between its columns", withSeparator(";")],
+    ["tabs between its columns", withSeparator("\t")],
+    [
+      "a comma in its header, which separates columns whatever the names contain",
+      '"TIME;STAMP",Account,Units\n2024-01-16 18:17:03,prod,3\n',
+      { timestamp: { column: "TIME;STAMP", zone: "UTC" } },
+    ],
+    [
+      "a byte order mark and line ends in CRLF, compressed",
+      gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n")),
+      {},
+      "events.csv.gz",
+    ],
+    ["line ends in LF and CRLF", `${HEADER}${ROW.replace("\n", "\r\n")}`],
+  ])("may have %s", async (_, content, map, name) => {
+    expect(await previewCsv(content, { ...MAP, ...map }, name)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^units +3 +6\.00$/m),
+      err: "1 event read: 1 metered; 1 invoice\n",
     });
-    expect(out).toMatch(/^units +3 +6\.00$/m);
-  });
-
-  test("may be compressed, begin with a byte order mark and end its lines in CRLF", async () => {
-    const content = gzipSync(`\uFEFF${HEADER}${ROW}`.replaceAll("\n", "\r\n"));
-    expect((await previewCsv(content, MAP, "events.csv.gz")).out).toMatch(/^units +3 +6\.00$/m);
   });
 
   // All are 16 January 2024, 18:05:09 or its midnight, in UTC; 1705428309 is 19,738 days of 86,400 s and 65,109 s.
@@ -123,51 +120,45 @@ describe("a CSV file of events", () => {
     );
   });
 
-  test("S1.2 may have decimal commas, with points between thousands", async () => {
-    const map = { ...MAP, attributes: { units: { column: "Units", decimal: "," } } };
-    const toCsvRows = (units: readonly string[]): string =>
-      `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
-    // 1,250.5 and 0.25 and 1,000 and 7.
-    const { out, code } = await previewCsv(toCsvRows(["1.250,5", "0,25", "1.000", "7"]), map);
-    expect(out).toMatch(/^units +2,257\.75 /m);
-    expect(code).toBe(0);
-    const bad = await previewCsv(toCsvRows(["1.25", "1,2,5", "12.34.567"]), map);
-    for (const text of ["1.25", "1,2,5", "12.34.567"])
-      expect(bad.err).toContain(`"${text}" is not a number with a decimal comma, which the map sets`);
-    expect(bad.code).toBe(1);
-  });
-
-  test("S1.2 may have commas, apostrophes or spaces between thousands", async () => {
-    const map = { ...MAP, attributes: { units: { column: "Units", decimal: "." } } };
-    const toCsvRows = (units: readonly string[]): string =>
-      `TIMESTAMP;Account;Units\n${units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`).join("")}`;
-    // 1,250.5 and 2,000 and 3,000 and -1,000 and 7.25 are 5,257.75.
-    const { out, code } = await previewCsv(toCsvRows(["1,250.5", "2'000", "3 000", "-1,000", "7.25"]), map);
-    expect(out).toMatch(/^units +5,257\.75 /m);
-    expect(code).toBe(0);
-    const bad = await previewCsv(toCsvRows(["1,25", "1.250,5", "12,34,567"]), map);
-    for (const text of ["1,25", "1.250,5", "12,34,567"])
-      expect(bad.err).toContain(`"${text}" is not a number with a decimal point, which the map sets`);
-    expect(bad.code).toBe(1);
-  });
-
   test.each([
-    [{ ...MAP, timestamp: { column: "TIMESTAMP", form: "secs" } }, /timestamp\.form: expected one of "YYYY-MM-DD", /],
+    // 1,250.5 and 0.25 and 1,000 and 7; 1,250.5 and 2,000 and 3,000 and -1,000 and 7.25.
+    [",", "comma", ["1.250,5", "0,25", "1.000", "7"], /^units +2,257\.75 /m, ["1.25", "1,2,5", "12.34.567"]],
     [
-      { ...MAP, attributes: { units: { column: "Units", decimal: ";" } } },
-      /attributes\.units\.decimal: expected "," or "\."/,
+      ".",
+      "point",
+      ["1,250.5", "2'000", "3 000", "-1,000", "7.25"],
+      /^units +5,257\.75 /m,
+      ["1,25", "1.250,5", "12,34,567"],
     ],
-  ])("is rejected if its map has an unknown format", async (map, sentence) => {
-    expect((await previewCsv(`${HEADER}${ROW}`, map)).err).toMatch(sentence);
-  });
+  ])(
+    "S1.2 may have %j before decimals, and other characters between thousands",
+    async (mark, name, good, line, bad) => {
+      const map = { ...MAP, attributes: { units: { column: "Units", decimal: mark } } };
+      const previewUnits = async (units: readonly string[]): Promise<CommandResult> => {
+        const rows = units.map((text) => `2024-01-16 18:17:03;prod;${text}\n`);
+        return previewCsv(`TIMESTAMP;Account;Units\n${rows.join("")}`, map);
+      };
+      expect(await previewUnits(good)).toMatchObject({ code: 0, out: expect.stringMatching(line) });
+      const { code, err } = await previewUnits(bad);
+      for (const text of bad)
+        expect(err).toContain(`"${text}" is not a number with a decimal ${name}, which the map sets`);
+      expect(code).toBe(1);
+    },
+  );
 
-  test("S13.5 is merged with other files by time", async () => {
-    const csv = files.file("late.csv", `${HEADER}${ROW}`);
-    const ndjson = files.file("early.ndjson", eventLine("call-1", "2024-01-01T00:00:00Z", 5));
-    const map = files.file("map.json", JSON.stringify(MAP));
-    const { out } = await ratebook(["preview", book, "--events", csv, "--events", ndjson, "--map", map]);
-    // The NDJSON event is older, so the CSV row with the same id is the duplicate.
-    expect(out).toMatch(/^units +5 +10\.00$/m);
+  test("S13.5 is merged with other files by time, and rows count in file order, including invalid ones", async () => {
+    files.file("early.ndjson", eventLine("call-1", "2024-01-01T00:00:00Z", 5));
+    files.file("third.ndjson", eventLine("call-3", "2024-01-01T00:00:00Z", 5));
+    files.file("late.csv", `${HEADER}${ROW}2024-01-17 00:00:00,prod\n${ROW}`);
+    files.file("map.json", MAP);
+    // The NDJSON event is older, so the first or third CSV row with the same id is the duplicate.
+    for (const name of ["early", "third"]) {
+      const { out, err } = await files.run(
+        `preview book.json --events late.csv --events ${name}.ndjson --map map.json`,
+      );
+      expect(out).toMatch(/^units +8 +16\.00$/m);
+      expect(err).toContain("1 duplicate");
+    }
   });
 
   test("S1.2 distinguishes the replacement character from bytes that are not UTF-8, per line and in records of several lines", async () => {
@@ -214,20 +205,6 @@ describe("a CSV file of events", () => {
     expect(code).toBe(1);
   });
 
-  test("reports bytes that are not text", async () => {
-    const content = Buffer.concat([
-      Buffer.from(`${HEADER}2024-01-16 18:17:03,pr`),
-      Buffer.of(0xff),
-      Buffer.from("od,3\n"),
-    ]);
-    expect((await previewCsv(content)).err).toContain("events.csv:2: the line is not valid UTF-8\n");
-  });
-
-  test("reads thousands of rows", async () => {
-    const { out } = await previewCsv(HEADER + ROW.repeat(20_000));
-    expect(out).toMatch(/^units +60,000 /m);
-  });
-
   test("S14.4 reports a line that is too long once, and loses nothing after it", async () => {
     const long = `2024-01-17 00:00:00,prod,${"1".repeat(3 << 20)}\n`;
     const { out, err } = await previewCsv(HEADER + ROW + long + ROW + ROW);
@@ -248,104 +225,49 @@ describe("a CSV file of events", () => {
     expect(rows + 1 - meteredCount).toBeLessThanOrEqual(29_961);
   });
 
-  test("counts rows in file order, including invalid ones", async () => {
-    const bad = "2024-01-17 00:00:00,prod\n";
-    const ndjson = files.file("same.ndjson", eventLine("call-3", "2024-01-01T00:00:00Z", 5));
-    const csv = files.file("rows.csv", HEADER + ROW + bad + ROW);
-    const map = files.file("map.json", JSON.stringify(MAP));
-    // The third row is call-3, which is in the NDJSON file too.
-    const { err } = await ratebook(["preview", book, "--events", ndjson, "--events", csv, "--map", map]);
-    expect(err).toContain("1 duplicate");
+  test.each([
+    [":1: expected a header: the line is not valid UTF-8", Buffer.from([0xff, 0x41, 0x0a])],
+    [": the file is UTF-16; save it as UTF-8", Buffer.from("\ufeffa,b\n", "utf16le")],
+    [": lines end with CR only; use LF or CRLF line endings", `${HEADER}${ROW}`.replaceAll("\n", "\r")],
+    [': the map uses the column "Account", but the header has it twice', `Account,${HEADER}${ROW}`],
+  ])("stops the run with %j", async (sentence, content) => {
+    expect(await previewCsv(content)).toEqual(failure(`events.csv${sentence}`));
   });
 
-  test("may mix line ends in LF and CRLF", async () => {
-    const { out, code } = await previewCsv(`${HEADER}${ROW.replace("\n", "\r\n")}${ROW}`);
-    expect(out).toMatch(/^units +6 +12\.00$/m);
-    expect(code).toBe(0);
+  const COLUMNS = 'but the header has "TIMESTAMP", "Account", "Units"';
+  const ZONES = 'expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin"';
+
+  test.each<readonly [object, string]>([
+    [{ accountId: { column: "Who" } }, `events.csv: the map uses the column "Who", ${COLUMNS}`],
+    [{ id: { template: "x-{Nr}" } }, `events.csv: the map uses the column "Nr", ${COLUMNS}`],
+    [
+      { accountId: { column: "Acount" } },
+      `events.csv: the map uses the column "Acount", ${COLUMNS}: did you mean "Account"?`,
+    ],
+    [{ id: { column: "A", value: "b" } }, '$.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}'],
+    [{ id: { tmplate: "e-{row}" } }, '$.id.tmplate: unknown field: did you mean "template"?'],
+    [{ attribute: {} }, '$.attribute: unknown field: did you mean "attributes"?'],
+    [
+      { dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
+      "$.dimensions.__proto__: this key cannot be stored: rename it",
+    ],
+    [
+      { timestamp: { column: "TIMESTAMP", form: "secs" } },
+      '$.timestamp.form: expected one of "YYYY-MM-DD", "YYYY/MM/DD", "DD.MM.YYYY", "MM/DD/YYYY", "DD/MM/YYYY", "seconds", "milliseconds"',
+    ],
+    [{ attributes: { units: { column: "Units", decimal: ";" } } }, '$.attributes.units.decimal: expected "," or "."'],
+    [{ timestamp: { column: "TIMESTAMP", zone: "Mars" } }, `$.timestamp.zone: no zone "Mars": ${ZONES}`],
+    [
+      { timestamp: { column: "TIMESTAMP", zone: "Europe/Berln" } },
+      `$.timestamp.zone: no zone "Europe/Berln": ${ZONES}: did you mean "Europe/Berlin"?`,
+    ],
+  ])("is rejected with %j in its map", async (change, sentence) => {
+    const { err, ...ran } = await previewCsv(`${HEADER}${ROW}`, { ...MAP, ...change });
+    expect({ ...ran, err: err.replace(/map\.json:1:\d+: \$/, "$") }).toEqual(failure(sentence));
   });
 
-  test("stops the run if its header is not a CSV line", async () => {
-    expect(await previewCsv(Buffer.from([0xff, 0x41, 0x0a]))).toEqual({
-      code: 1,
-      out: "",
-      err: "ratebook: events.csv:1: expected a header: the line is not valid UTF-8\n",
-    });
-  });
-
-  test("reports UTF-16 and lines that end in carriage returns alone by name", async () => {
-    expect((await previewCsv(Buffer.from("\ufeffa,b\n", "utf16le"))).err).toBe(
-      "ratebook: events.csv: the file is UTF-16; save it as UTF-8\n",
-    );
-    expect((await previewCsv(`${HEADER}${ROW}`.replaceAll("\n", "\r"))).err).toBe(
-      "ratebook: events.csv: lines end with CR only; use LF or CRLF line endings\n",
-    );
-  });
-
-  test("rejects a mapped column that the header has twice", async () => {
-    expect(await previewCsv(`Account,${HEADER}${ROW}`)).toEqual({
-      code: 1,
-      out: "",
-      err: 'ratebook: events.csv: the map uses the column "Account", but the header has it twice\n',
-    });
-  });
-
-  test.each<readonly [string, unknown, string]>([
-    [
-      "a missing column",
-      { ...MAP, accountId: { column: "Who" } },
-      'events.csv: the map uses the column "Who", but the header has "TIMESTAMP", "Account", "Units"',
-    ],
-    [
-      "a template with such a column",
-      { ...MAP, id: { template: "x-{Nr}" } },
-      'events.csv: the map uses the column "Nr", but the header has "TIMESTAMP", "Account", "Units"',
-    ],
-    [
-      "an origin of two kinds",
-      { ...MAP, id: { column: "A", value: "b" } },
-      'map.json: $.id: expected {"column": "…"}, {"value": "…"} or {"template": "…"}',
-    ],
-    [
-      "a misspelt kind of origin",
-      { ...MAP, id: { tmplate: "e-{row}" } },
-      'map.json: $.id.tmplate: unknown field: did you mean "template"?',
-    ],
-    [
-      "a part that an event does not have",
-      { ...MAP, attribute: {} },
-      'map.json: $.attribute: unknown field: did you mean "attributes"?',
-    ],
-    [
-      "a column with a similar name",
-      { ...MAP, accountId: { column: "Acount" } },
-      'events.csv: the map uses the column "Acount", but the header has "TIMESTAMP", "Account", "Units": did you mean "Account"?',
-    ],
-    ["a list", [MAP], "map.json:1:1: expected an object, got a list"],
-    [
-      "a field that no map keeps",
-      { ...MAP, dimensions: JSON.parse('{"__proto__":{"value":"eu"}}') as object },
-      "map.json: $.dimensions.__proto__: this key cannot be stored: rename it",
-    ],
-    [
-      "an unknown zone",
-      { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Mars" } },
-      'map.json: $.timestamp.zone: no zone "Mars": expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin"',
-    ],
-    [
-      "a misspelt zone",
-      { ...MAP, timestamp: { column: "TIMESTAMP", zone: "Europe/Berln" } },
-      'map.json: $.timestamp.zone: no zone "Europe/Berln": expected "UTC", an offset such as "+05:30" or a name such as "Europe/Berlin": did you mean "Europe/Berlin"?',
-    ],
-  ])("%s is rejected with a one-sentence message", async (_, map, sentence) => {
-    const { err, ...ran } = await previewCsv(`${HEADER}${ROW}`, map);
-    expect(ran).toEqual({ code: 1, out: "" });
-    // The path inside the map comes before the file.
-    expect(err.replace(/map\.json:1:\d+: \$/, "map.json: $")).toBe(`ratebook: ${sentence}\n`);
-  });
-
-  test("a map that is not JSON is rejected with a one-sentence message", async () => {
-    const { code, err } = await previewCsv(`${HEADER}${ROW}`, "{");
-    expect(err).toMatch(/^ratebook: map\.json:1:2: not JSON: .*\n$/);
-    expect(code).toBe(1);
+  test("is rejected if its map is a list or not JSON", async () => {
+    expect(await previewCsv(`${HEADER}${ROW}`, [MAP])).toEqual(failure("map.json:1:1: expected an object, got a list"));
+    expect((await previewCsv(`${HEADER}${ROW}`, "{")).err).toMatch(/^ratebook: map\.json:1:2: not JSON: .*\n$/);
   });
 });

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
-import { type Folder, folder, ratebook, type CommandResult, SMALL_BOOK } from "../fake-io.ts";
+import { type CommandResult, failure, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 /** The small book with a replacement in its JSON text. */
 const replaceInBook = (from: string, to: string): string => {
@@ -14,8 +10,7 @@ const replaceInBook = (from: string, to: string): string => {
   expect(text).toContain(from);
   return files.file("book.json", text.replace(from, to));
 };
-const check = async (from: string, to: string): Promise<CommandResult> =>
-  ratebook(["check", replaceInBook(from, to)], { folderPath: files.path });
+const check = async (from: string, to: string): Promise<CommandResult> => files.run(["check", replaceInBook(from, to)]);
 
 /** Without the source line below each problem. */
 const withoutExcerpts = ({ err, ...ran }: CommandResult): CommandResult => ({
@@ -35,7 +30,7 @@ test("a duplicate key is rejected at the second one: in a book, a plan, a map an
   const text = JSON.stringify(SMALL_BOOK);
   const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
   const column = rate.indexOf('"rate":20') + 1;
-  const twice = await ratebook(["check", files.file("book.json", rate)], { folderPath: files.path });
+  const twice = await files.run(["check", files.file("book.json", rate)]);
   expect(withoutExcerpts(twice)).toEqual({
     code: 1,
     out: "",
@@ -43,16 +38,12 @@ test("a duplicate key is rejected at the second one: in a book, a plan, a map an
   });
   const book = files.file("good.json", text);
   const plan = files.file("plan.json", '{"id":"a","id":"b"}');
-  expect((await ratebook(["check", book, "--plan", plan], { folderPath: files.path })).err).toContain(
-    `plan.json:1:11: $.id: ${sentence}\n`,
-  );
+  expect((await files.run(["check", book, "--plan", plan])).err).toContain(`plan.json:1:11: $.id: ${sentence}\n`);
   const map = files.file("map.json", '{"id":{"value":"a","value":"b"}}');
   const events = files.file("events.csv", "a\n1\n");
-  expect(await ratebook(["preview", book, "--events", events, "--map", map], { folderPath: files.path })).toEqual({
-    code: 1,
-    out: "",
-    err: `ratebook: map.json:1:20: $.id.value: ${sentence}\n`,
-  });
+  expect(await files.run(["preview", book, "--events", events, "--map", map])).toEqual(
+    failure(`map.json:1:20: $.id.value: ${sentence}`),
+  );
   expect(withoutPlaces(await check(RULE, JSON.stringify('{"+":[1],"+":[2]}'))).err).toBe(
     'book.json: $.usageMeters[0].computations[0].computation: the rule has the key "+" twice in one object, at column 10\nbook.json: 1 problem\n',
   );

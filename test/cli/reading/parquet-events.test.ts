@@ -5,27 +5,24 @@
 import { readFileSync, utimesSync } from "node:fs";
 
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 
 import { readEventFileMap } from "../../../src/event-files/event-file-map.ts";
 import { mergeEvents } from "../../../src/event-files/merge-events.ts";
 import { readBook } from "../../../src/index.ts";
 import { openDuckDb, openParquet } from "../../../src/warehouse/duckdb/parquet-files.ts";
-import { eventLine, folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { type CommandResult, eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-const place = folder();
-const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
-const map = place.file(
-  "map.json",
-  JSON.stringify({
-    schemaName: { value: "call" },
-    id: { column: "id" },
-    accountId: { column: "account" },
-    timestamp: { column: "at" },
-    attributes: { units: { column: "units" } },
-    dimensions: { region: { column: "region" } },
-  }),
-);
+const place = testFolder();
+const book = place.file("book.json", SMALL_BOOK);
+const map = place.file("map.json", {
+  schemaName: { value: "call" },
+  id: { column: "id" },
+  accountId: { column: "account" },
+  timestamp: { column: "at" },
+  attributes: { units: { column: "units" } },
+  dimensions: { region: { column: "region" } },
+});
 const csv = place.file(
   "events.csv",
   [
@@ -57,10 +54,8 @@ async function runSql(sql: string): Promise<void> {
 
 const asTexts = `select * from read_csv('${csv}', all_varchar = true)`;
 beforeAll(async () => writeParquet(parquet, asTexts));
-afterAll(() => place.remove());
 
-const on = async (...args: readonly string[]): ReturnType<typeof ratebook> =>
-  ratebook(args, { folderPath: place.path });
+const on = async (...args: readonly string[]): Promise<CommandResult> => place.run(args);
 /** What is read, and what receives it: by default nothing is kept. */
 const reading = { book: readBook(JSON.stringify(SMALL_BOOK)), usesPushdown: true, dedupes: true, memory: undefined };
 const readingMap = readEventFileMap("map", readFileSync(map, "utf8"));
@@ -72,7 +67,7 @@ const emptySink = {
   onSummedEvents: () => true,
 };
 /** The output, without the file of the rows. */
-const alike = ({ code, out, err }: Awaited<ReturnType<typeof ratebook>>): unknown => ({
+const alike = ({ code, out, err }: CommandResult): unknown => ({
   code,
   out: out.replaceAll(/"file": "events.\w+",\n\s+"line": \d+/g, "place"),
   err: err.replaceAll(/events\.\w+:\d+/g, "events"),
@@ -95,7 +90,7 @@ describe("S17.3 a Parquet file prints the same as its rows in CSV", () => {
   });
 
   test("backtest", async () => {
-    const plan = place.file("draft.json", JSON.stringify({ ...SMALL_BOOK.pricePlans[0], id: "pp.draft" }));
+    const plan = place.file("draft.json", { ...SMALL_BOOK.pricePlans[0], id: "pp.draft" });
     const args = ["backtest", book, "--plan", plan, "--format", "json"];
     const expected = await on(...args, "--events", csv, "--map", map);
     expect(alike(await on(...args, "--events", parquet, "--map", map))).toEqual(alike(expected));
@@ -246,7 +241,7 @@ describe("wrong arguments", () => {
       "zone.json",
       readFileSync(map, "utf8").replace('"column":"at"', '"column":"at","zone":"Europe/Berlin"'),
     );
-    const preview = async (file: string, mapped: string): ReturnType<typeof ratebook> =>
+    const preview = async (file: string, mapped: string): Promise<CommandResult> =>
       on("preview", book, "--events", file, "--map", mapped, "--format", "json");
     expect((await preview(parquet, mapFile)).err).toMatch(
       /zone "Europe\/Berlin" can only be used with CSV and NDJSON; databases and Parquet files need timestamps with a/,
@@ -287,10 +282,7 @@ describe("ratebook sql", () => {
       name: "other",
       computations: [{ order: 1, computation: { "/": [{ var: "attribute.units" }, 3] } }],
     };
-    const path = place.file(
-      "other.json",
-      JSON.stringify({ ...SMALL_BOOK, usageMeters: [...SMALL_BOOK.usageMeters, other] }),
-    );
+    const path = place.file("other.json", { ...SMALL_BOOK, usageMeters: [...SMALL_BOOK.usageMeters, other] });
     expect((await on("sql", path, "--explain-sql")).out).toBe(
       [
         "schema  meter     in SQL",
@@ -318,14 +310,11 @@ test("the guide's command converts NDJSON to Parquet with the same invoices", as
   const converted = `${place.path}/guide.parquet`;
   await runSql(sql.replace("events.ndjson", ndjson).replace("events.parquet", converted));
   const columns = ["schemaName", "id", "accountId", "timestamp"].map((column) => [column, { column }]);
-  const guideMap = place.file(
-    "guide.map.json",
-    JSON.stringify({
-      ...Object.fromEntries(columns),
-      attributes: { units: { column: "units" } },
-      dimensions: { region: { column: "region" } },
-    }),
-  );
+  const guideMap = place.file("guide.map.json", {
+    ...Object.fromEntries(columns),
+    attributes: { units: { column: "units" } },
+    dimensions: { region: { column: "region" } },
+  });
   const preview = ["preview", book, "--format", "csv", "--events"];
   const ran = await on(...preview, converted, "--map", guideMap);
   expect(ran).toEqual(await on(...preview, ndjson));

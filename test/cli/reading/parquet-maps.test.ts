@@ -1,13 +1,13 @@
 /** Parquet files with maps that say more of cells than their column print the same as their rows in CSV. */
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { findDecimalMark, NUMBER_PATTERNS } from "../../../src/event-files/cell-texts.ts";
 import { openDuckDb } from "../../../src/warehouse/duckdb/parquet-files.ts";
-import { folder, ratebook, SMALL_BOOK } from "../fake-io.ts";
+import { failure, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
-const place = folder();
-const book = place.file("book.json", JSON.stringify(SMALL_BOOK));
+const place = testFolder();
+const book = place.file("book.json", SMALL_BOOK);
 const MAP = {
   schemaName: { column: "kind", values: { Anruf: "call" } },
   id: { column: "id" },
@@ -46,13 +46,10 @@ beforeAll(async () => {
   files.csv = writeCsv("events.csv", ["1.234,5", "", "N/A", "2", "\\N", "-7,25"]);
   files.parquet = await writeParquet(`${place.path}/events.parquet`, files.csv);
 });
-afterAll(() => place.remove());
 
 async function meter(events: string, units: object, ...options: readonly string[]): Promise<unknown> {
-  const map = place.file("map.json", JSON.stringify({ ...MAP, attributes: { units: { column: "units", ...units } } }));
-  const result = await ratebook(["meter", book, "--events", events, "--map", map, ...options], {
-    folderPath: place.path,
-  });
+  const map = place.file("map.json", { ...MAP, attributes: { units: { column: "units", ...units } } });
+  const result = await place.run(["meter", book, "--events", events, "--map", map, ...options]);
   return { ...result, err: result.err.replaceAll(/events\.\w+(?::\d+)?/g, "events") };
 }
 
@@ -73,11 +70,11 @@ test("a text column whose numbers could have either decimal mark is refused, in 
   const second = await writeParquet(`${place.path}/part-2.parquet`, writeCsv("part-2.csv", ["7", "12,500", "x.y"]));
   for (const engine of ["core", "database"]) {
     expect(await meter(first, {}, "--engine", engine)).toMatchObject({ code: 0 });
-    expect(await meter(`${place.path}/part-*.parquet`, {}, "--engine", engine)).toEqual({
-      code: 1,
-      out: "",
-      err: 'ratebook: part-2.parquet: the column "units" has numbers that can be read in two ways: 12,500 is 12500 or 12.500; write "decimal": "." for it in the map if it is 12500, "decimal": "," if it is 12.500\n',
-    });
+    expect(await meter(`${place.path}/part-*.parquet`, {}, "--engine", engine)).toEqual(
+      failure(
+        'part-2.parquet: the column "units" has numbers that can be read in two ways: 12,500 is 12500 or 12.500; write "decimal": "." for it in the map if it is 12500, "decimal": "," if it is 12.500',
+      ),
+    );
     const named = await meter(second, { values: { "12,500": "7" } }, "--engine", engine);
     expect(named).toMatchObject({ err: expect.stringContaining("3 events read: 2 metered") });
   }
@@ -111,9 +108,9 @@ test("DuckDB recognizes the same numbers as ratebook", async () => {
 });
 
 test("a text column with decimal commas is refused without decimal", async () => {
-  expect(await meter(files.parquet, {})).toEqual({
-    code: 1,
-    out: "",
-    err: 'ratebook: events: the column "units" has numbers that need a decimal comma, such as -7,25; write "decimal": "," for it in the map\n',
-  });
+  expect(await meter(files.parquet, {})).toEqual(
+    failure(
+      'events: the column "units" has numbers that need a decimal comma, such as -7,25; write "decimal": "," for it in the map',
+    ),
+  );
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { type ChDbServer, startChDb } from "../../clickhouse/chdb-server.ts";
 import { createZonedClient } from "../../warehouse/clickhouse-tables.ts";
-import { folder, ratebook } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 import {
   BOOK_WITHOUT_FEATURES,
   HOSTILE_BOOK,
@@ -17,12 +17,12 @@ const EVENTS = Number(process.env["EVENTS"] ?? 150_000);
 const IS_TIMED = process.env["EVENTS"] !== undefined;
 const TIMEOUT = IS_TIMED ? 1_200_000 : 300_000;
 
-const place = folder();
-place.file("book.json", JSON.stringify(HOSTILE_BOOK));
+const place = testFolder();
+place.file("book.json", HOSTILE_BOOK);
 // Events that consume credits have no cells.
-place.file("book-of-cells.json", JSON.stringify(BOOK_WITHOUT_FEATURES));
+place.file("book-of-cells.json", BOOK_WITHOUT_FEATURES);
 const BOOKS: Readonly<Record<string, string>> = { preview: "book.json", meter: "book-of-cells.json" };
-const map = place.file("map.json", JSON.stringify(HOSTILE_MAP));
+const map = place.file("map.json", HOSTILE_MAP);
 let files: HostileFiles;
 let server: ChDbServer;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ async function runBoth(
   const [name = "", ...options] = command;
   const events = paths.flatMap((path) => ["--events", path]);
   const argv = [name, place.path + "/" + BOOKS[name], ...events, "--map", map, ...options, ...more];
-  const { code, out, err } = await ratebook(argv, { folderPath: place.path });
+  const { code, out, err } = await place.run(argv);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   if (IS_TIMED) console.log(`${name}, ${files.rows} rows, ${paths[0]} ${more.join(" ")}: ${seconds} s`);
   return {

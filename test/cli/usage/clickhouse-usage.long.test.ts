@@ -71,7 +71,7 @@ async function prepareDatabase(): Promise<{ readonly database: string; readonly 
     ["4", "nobody", "2024-01-05 00:00:00.000", 1000],
   );
   const address = `${chdb.url.replace("http://", "clickhouse://someone:hidden-7@")}/default?table=usage`;
-  const map = files.file("map.json", JSON.stringify(MAP));
+  const map = files.file("map.json", MAP);
   return { database, table: ["--usage", address, "--usage-schemas", "call", "--map", map] };
 }
 

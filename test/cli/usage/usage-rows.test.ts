@@ -3,20 +3,16 @@ import { Writable } from "node:stream";
 import { gzipSync } from "node:zlib";
 
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { Book } from "../../../src/book/resources/book.ts";
 import { usageOptions } from "../../../src/cli/reading/event-options.ts";
 import { type UsageLine, readUsageLines, writeUsage } from "../../../src/cli/usage/usage-files.ts";
 import { InputError } from "../../../src/event-files/input-error.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";
-import { type Folder, folder } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
+const files = testFolder();
 
 async function readLines(name: string, content: string | Uint8Array): Promise<readonly UsageLine[]> {
   const path = files.file(name, content);
