@@ -1,78 +1,45 @@
 /** Migrations through the engine API: every mode, with and without overrides and retained offsets (S16.4, S16.5). */
 import { describe, expect, test } from "vitest";
 
-import type { PricePlanDetailsInput, PricePlanDetailsOverrideInput } from "../../../src/book/resources/price-plan.ts";
 import { MIGRATION_MODES, type MigrationMode } from "../../../src/book/resources/requests.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { engineAt, type EngineUnderTest } from "../support.ts";
+import { type ClockedEngine, loadedAt } from "../support.ts";
 
-const onDay = (dayOffset: string, interval = "MONTHLY"): object => ({
-  interval,
-  startOffset: { dayOffset, monthOffset: "NIL" },
-});
-
-/** A plan with a fee in dollars for each cycle, ACTIVE. */
-async function feePlan(engine: Engine, name: string, cycles: object, card: object): Promise<string> {
-  const pricePlanDetails = {
-    supportedCurrencies: ["USD"],
-    pricingCycleConfig: cycles,
-    fixedFeeRateCards: [card],
-  } as PricePlanDetailsInput;
-  const { item } = await engine.pricePlans.create({ name, pricePlanDetails });
-  await engine.pricePlans.activate(item.id);
-  return item.id;
-}
-
-interface Plans extends EngineUnderTest {
-  readonly old: string;
-  readonly target: string;
-  readonly weekly: string;
-}
+/** Monthly cycles from a day, in the long form of overrides. */
+const onDay = (dayOffset: string) => ({ interval: "MONTHLY", startOffset: { dayOffset, monthOffset: "NIL" } }) as const;
+const feeOf = (rate: number) => [{ id: "fee", rate }];
 
 /**
  * Three accounts on the old plan since 10 January, with cycles from the 10th at 1 dollar each: one without override,
  * one whose cycles begin on the 25th, and one that pays 3 dollars. The target plan's cycles begin on the 1st, at 5
  * dollars.
  */
-async function onOld(): Promise<Plans> {
-  const under = engineAt("2024-01-10");
-  const { engine } = under;
-  const fee = await engine.addOns.create({ name: "Fee", type: "FIXED_FEE" });
-  const card = (rate: number): object => ({
-    id: fee.item.id,
-    type: "RECURRING",
-    rateValues: [{ currency: "USD", rate }],
+async function onOld(): Promise<ClockedEngine> {
+  const override = { cycles: { cycle: { interval: "MONTHLY", day: 25 } }, fee: { fees: feeOf(3) } } as const;
+  const association = { plan: "old", from: "2024-01-10" };
+  return loadedAt("2024-01-10", {
+    pricePlans: [
+      { id: "old", cycle: { interval: "MONTHLY", day: 10 }, fees: feeOf(1) },
+      { id: "target", cycle: "MONTHLY", fees: feeOf(5) },
+    ],
+    customers: [{ id: "acme", name: "Acme" }],
+    accounts: [
+      { id: "plain", customerId: "acme", plans: [association] },
+      { id: "cycles", customerId: "acme", plans: [{ ...association, override: override.cycles }] },
+      { id: "fee", name: "Acme fee", customerId: "acme", plans: [{ ...association, override: override.fee }] },
+    ],
   });
-  const old = await feePlan(engine, "Old", onDay("10"), card(1));
-  const target = await feePlan(engine, "Target", onDay("1"), card(5));
-  const weekly = await feePlan(engine, "Weekly", onDay("1", "WEEKLY"), card(5));
-  await engine.customers.create({ id: "acme", name: "Acme" });
-  const overrides = {
-    plain: undefined,
-    cycles: { pricingCycleConfig: onDay("25") },
-    fee: { fixedFeeRateCards: [card(3)] },
-  } as const;
-  for (const [id, pricePlanDetailsOverride] of Object.entries(overrides)) {
-    await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
-    const association = { pricePlanId: old, effectiveFrom: "2024-01-10" };
-    await engine.associate(
-      id,
-      pricePlanDetailsOverride
-        ? { ...association, pricePlanDetailsOverride: pricePlanDetailsOverride as PricePlanDetailsOverrideInput }
-        : association,
-    );
-  }
-  return { ...under, old, target, weekly };
 }
 
 /** The cycles of an account that have begun by 4 April, each with its plan, its days and its price. */
-async function listCycles({ engine, old }: Plans, accountId: string): Promise<readonly string[]> {
+async function listCycles({ engine }: ClockedEngine, accountId: string): Promise<readonly string[]> {
   const { invoices } = await engine.preview({ accountIds: [accountId], asOf: "2024-04-04T00:00:00Z" });
   return invoices.map(({ invoice: { pricePlanId, startDate, endDate, revenueInfo } }) => {
-    const name = pricePlanId === old ? "old" : "new";
+    const name = pricePlanId === "old" ? "old" : "new";
     return `${name} ${startDate.slice(5, 10)}..${endDate.slice(5, 10)} ${revenueInfo.value.toFixed()}`;
   });
 }
+
+const MOVE = { sourceId: "old", sourceVersion: 1, targetId: "target", targetVersion: 1 };
 
 describe("every mode, with and without overrides and retained offsets", () => {
   // It is 20 February: the next cycle of an account without override begins on 10 March, that of the one with its own
@@ -101,13 +68,10 @@ describe("every mode, with and without overrides and retained offsets", () => {
   } as const;
   const onThe25th = ["new 02-25..03-25 5", "new 03-25..04-25 5"];
 
-  interface Row {
+  type Row = Readonly<Record<"plain" | "cycles" | "fee", readonly string[]>> & {
     readonly mode: MigrationMode;
     readonly retain: boolean;
-    readonly plain: readonly string[];
-    readonly cycles: readonly string[];
-    readonly fee: readonly string[];
-  }
+  };
   const rows: readonly Row[] = [
     { ...stays, mode: "IMMEDIATE", retain: false, plain: [...cut.plain, ...today] },
     { ...stays, mode: "IMMEDIATE", retain: true, plain: [...cut.plain, ...todayOnThe10th] },
@@ -150,12 +114,9 @@ describe("every mode, with and without overrides and retained offsets", () => {
 
   test.each(rows)("S16.5 $mode, retainStartOffsets $retain", async ({ mode, retain, ...expected }) => {
     const plans = await onOld();
-    const { engine, at, old, target } = plans;
+    const { engine, at } = plans;
     const migration = await at("2024-02-20T15:00:00Z").migrate({
-      sourceId: old,
-      sourceVersion: 1,
-      targetId: target,
-      targetVersion: 1,
+      ...MOVE,
       mode,
       retainStartOffsets: retain,
     });
@@ -182,13 +143,9 @@ describe("every mode, with and without overrides and retained offsets", () => {
     "S16.5 %s: a cycle configuration given with the migration overrides retained offsets too",
     async (mode) => {
       const plans = await onOld();
-      const { at, old, target } = plans;
       const pricingCycleConfig = { interval: "MONTHLY" as const, startOffset: { dayOffset: "5" } };
-      await at("2024-02-20T15:00:00Z").migrate({
-        sourceId: old,
-        sourceVersion: 1,
-        targetId: target,
-        targetVersion: 1,
+      await plans.at("2024-02-20T15:00:00Z").migrate({
+        ...MOVE,
         mode,
         retainStartOffsets: true,
         pricingCycleConfig,
@@ -199,22 +156,20 @@ describe("every mode, with and without overrides and retained offsets", () => {
 });
 
 test("S16.5 with retained offsets an account keeps the grace period of its cycles too", async () => {
-  const { engine, at } = engineAt("2024-01-10");
-  const fee = await engine.addOns.create({ name: "Fee", type: "FIXED_FEE" });
-  const card = { id: fee.item.id, type: "RECURRING", rateValues: [{ currency: "USD", rate: 1 }] };
-  const old = await feePlan(engine, "Old", { ...onDay("10"), gracePeriod: 3 }, card);
-  const target = await feePlan(engine, "Target", onDay("1"), card);
-  await engine.customers.create({ id: "acme", name: "Acme" });
-  for (const id of ["keeps", "changes"]) {
-    await engine.accounts.create({ id, name: `Acme ${id}`, customerId: "acme" });
-    await engine.associate(id, { pricePlanId: old, effectiveFrom: "2024-01-10" });
-  }
-  const move = { pricePlanId: target, effectiveFrom: "2024-02-20" };
+  const association = { plan: "old", from: "2024-01-10" };
+  const { engine, at } = await loadedAt("2024-01-10", {
+    pricePlans: [
+      { id: "old", cycle: { interval: "MONTHLY", day: 10, gracePeriod: 3 }, fees: feeOf(1) },
+      { id: "target", cycle: "MONTHLY", fees: feeOf(1) },
+    ],
+    accounts: ["keeps", "changes"].map((id) => ({ id, ...association })),
+  });
+  const move = { pricePlanId: "target", effectiveFrom: "2024-02-20" };
   await at("2024-02-20T15:00:00Z").associate("keeps", { ...move, retainStartOffsets: true });
   await engine.associate("changes", {
     ...move,
     pricePlanDetailsOverride: { pricingCycleConfig: onDay("10") },
-  } as never);
+  });
   /** The status of the invoice of 10 March to 9 April. */
   const statusAt = async (time: string, id: string): Promise<string | undefined> => {
     const { items } = await at(time).invoices.list({ filter: { accountId: id } });
@@ -225,8 +180,8 @@ test("S16.5 with retained offsets an account keeps the grace period of its cycle
   const { accounts } = (await engine.exportBook()).book;
   const exportedPlans = accounts?.find(({ id }) => id === "keeps")?.pricePlans;
   expect(exportedPlans?.map((each) => [each.pricePlanId, each.retainStartOffsets === true])).toEqual([
-    [old, false],
-    [target, true],
+    ["old", false],
+    ["target", true],
   ]);
   expect(await statusAt("2024-04-13T00:00:00Z", "keeps")).toBe("DUE");
 });
@@ -237,16 +192,16 @@ describe("migrations by activating a version", () => {
   );
 
   test.each(rows)("S16.4 $mode, versionsToMigrate $versions", async ({ mode, versions }) => {
-    const { engine, at, old } = await onOld();
-    await engine.pricePlans.createVersion(old);
-    await engine.pricePlans.activate(old);
+    const { engine, at } = await onOld();
+    await engine.pricePlans.createVersion("old");
+    await engine.pricePlans.activate("old");
     const later = at("2024-01-15");
     await later.accounts.create({ id: "second", name: "Acme second", customerId: "acme" });
-    await later.associate("second", { pricePlanId: old, version: 2, effectiveFrom: "2024-01-15" });
+    await later.associate("second", { pricePlanId: "old", version: 2, effectiveFrom: "2024-01-15" });
     const now = at("2024-02-20T15:00:00Z");
-    await now.pricePlans.createVersion(old);
-    await now.pricePlans.update(old, { mode, ...(versions === undefined ? {} : { versionsToMigrate: versions }) });
-    await now.pricePlans.activate(old);
+    await now.pricePlans.createVersion("old");
+    await now.pricePlans.update("old", { mode, ...(versions === undefined ? {} : { versionsToMigrate: versions }) });
+    await now.pricePlans.activate("old");
     const listSchedules = async (id: string): Promise<readonly string[]> =>
       (await now.accounts.pricingSchedules(id)).map(
         ({ version, from }) => `${version} since ${new Date(from).toISOString().slice(5, 10)}`,

@@ -2,34 +2,18 @@
 import { describe, expect, test } from "vitest";
 
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
-import { activeSchema, customerWith, describeRefusal, engineAt, type EngineUnderTest } from "../support.ts";
+import { type ClockedEngine, describeRefusal, loadedAt } from "../support.ts";
 
 const SEARCH = { from: "2026-10-01", until: "2026-11-01" };
 
 /** An engine with a meter that groups by a declared and a computed dimension, and the account `prod` with an alias. */
-async function createGrouping(): Promise<EngineUnderTest & { readonly meterId: string }> {
-  const underTest = engineAt("2026-10-05");
-  const { engine } = underTest;
-  await activeSchema(engine);
+async function createGrouping(): Promise<ClockedEngine> {
   const size = { if: [{ ">": [{ var: "attribute.count" }, 100] }, "large", "small"] };
-  await engine.eventSchemas.create({
-    name: "request",
-    attributes: [{ name: "count" }],
-    dimensions: [{ name: "model" }],
-    enrichments: { dependencies: [], fields: [{ name: "size", type: "DIMENSION", value: size, order: 1 }] },
+  return loadedAt("2026-10-05", {
+    eventSchemas: [{ name: "request", attributes: ["count"], dimensions: ["model"], computedDimensions: { size } }],
+    usageMeters: [{ id: "tokens", schema: "request", sum: "count", groupBy: ["size", "model"] }],
+    accounts: [{ id: "prod", aliases: ["alias"] }],
   });
-  await engine.eventSchemas.activate("request");
-  const { item } = await engine.usageMeters.create({
-    name: "tokens",
-    aggregation: "SUM",
-    eventSchemaName: "request",
-    computations: [{ order: 1, computation: { var: "attribute.count" } }],
-    groupBy: ["size", "model"],
-  });
-  await engine.usageMeters.activate(item.id);
-  await customerWith(engine);
-  await engine.aliases.create([{ accountId: "prod", value: "alias" }]);
-  return { ...underTest, meterId: item.id };
 }
 
 const eventOf = (id: string, count: number, model: string | number, more: Partial<EventInput> = {}): EventInput => ({
@@ -42,7 +26,7 @@ const eventOf = (id: string, count: number, model: string | number, more: Partia
   ...more,
 });
 
-async function listUsage({ engine }: EngineUnderTest): Promise<readonly string[]> {
+async function listUsage({ engine }: ClockedEngine): Promise<readonly string[]> {
   const usage = await engine.usage({ accountIds: ["prod"], ...SEARCH });
   return usage.map(({ date, group, quantity }) => [date, JSON.stringify(group), quantity.toFixed()].join(" "));
 }
@@ -100,10 +84,7 @@ test("S18.1 metrics of usage have a series for each group, by day and by hour", 
 });
 
 describe("an account with 1,000 groups of a meter on a day", () => {
-  const statusesOf = async (
-    { engine }: EngineUnderTest,
-    ...events: readonly EventInput[]
-  ): Promise<readonly string[]> =>
+  const statusesOf = async ({ engine }: ClockedEngine, ...events: readonly EventInput[]): Promise<readonly string[]> =>
     (await engine.ingest(events)).map(({ status }) => status.replace(/^INGESTION_(COMPLETED|FAILED)_(EVENT_)?/, ""));
   const fill = (count: number): readonly EventInput[] =>
     Array.from({ length: count }, (_, index) => eventOf(`f${index}`, 1, `model ${index}`, { accountId: "alias" }));

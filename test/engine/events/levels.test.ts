@@ -10,32 +10,30 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { eventsSource } from "../external/events-source.ts";
+import { type ClockedEngine, loadedAt } from "../support.ts";
 
 type Plans = NonNullable<NonNullable<ShortBookInput["accounts"]>[number]["plans"]>;
 
 /** An engine with a level priced at 1.00 a unit, and calls at 1.00. */
-async function engineWith(plans: Plans, options: Pick<EngineOptions, "keepEventsMs" | "usage"> = {}) {
-  let now = toInstant("2026-01-01");
+async function engineWith(
+  plans: Plans,
+  options: Pick<EngineOptions, "keepEventsMs" | "usage"> = {},
+): Promise<ClockedEngine & { readonly store: Store }> {
   const store = memoryStore();
-  const engine = createEngine({ store, clock: () => now, ...options });
-  const usage = [
-    { meter: "storage", rate: 1 },
-    { meter: "calls", rate: 1 },
-  ];
-  await engine.load({
-    organization: { id: "acme" },
+  const usage = ["storage", "calls"].map((meter) => ({ meter, rate: 1 }));
+  const book = {
     eventSchemas: [{ name: "sample", attributes: ["value"] }, { name: "call" }],
     usageMeters: [
       { id: "storage", schema: "sample", level: "value" },
-      { id: "calls", schema: "call", count: true },
+      { id: "calls", schema: "call", count: true as const },
     ],
     pricePlans: [
-      { id: "plain", cycle: "MONTHLY", usage },
-      { id: "patient", cycle: { interval: "MONTHLY", gracePeriod: 40 }, usage },
+      { id: "plain", cycle: "MONTHLY" as const, usage },
+      { id: "patient", cycle: { interval: "MONTHLY" as const, gracePeriod: 40 }, usage },
     ],
     accounts: [{ id: "contoso", plans }],
-  });
-  return { engine, store, clock: () => now, goTo: (time: string) => (now = toInstant(time)) };
+  };
+  return { store, ...(await loadedAt("2026-01-01", book, { store, ...options })) };
 }
 
 function levelOf(id: string, timestamp: string, value: number): GeneratedEvent {
@@ -66,14 +64,14 @@ async function totalsOf(engine: Engine): Promise<readonly string[]> {
 }
 
 test("S6.5 an event or undo before the first plan cannot change a level that was billed: 40 units in October and November", async () => {
-  const { engine, goTo } = await engineWith([{ plan: "plain", from: "2026-10-01" }]);
-  goTo("2026-10-05");
+  const { engine, at } = await engineWith([{ plan: "plain", from: "2026-10-01" }]);
+  at("2026-10-05");
   const first = levelOf("first", "2026-09-20T00:00:00Z", 40);
   expect(await statusesOf(engine, [first, callOf("call", "2026-09-20T00:00:00Z")])).toEqual([
     "EVENT_NOT_BILLED",
     "EVENT_NOT_BILLED",
   ]);
-  goTo("2026-11-02");
+  at("2026-11-02");
   const [late, call] = await engine.ingest([
     levelOf("late", "2026-09-25T00:00:00Z", 80),
     callOf("late call", "2026-09-25T00:00:00Z"),
@@ -89,31 +87,31 @@ test("S6.5 an event or undo before the first plan cannot change a level that was
     { status: "FAILED", reason: "The billing period is closed; the event can't be undone" },
   ]);
   expect(await engine.undo({ account: "contoso", eventId: "call" })).toMatchObject([{ status: "REVERTED" }]);
-  goTo("2026-12-01");
+  at("2026-12-01");
   expect(await totalsOf(engine)).toEqual(["2026-10-01: 40.00", "2026-11-01: 40.00"]);
 });
 
 test("S6.5 an event between two plans changes the next plan's level while its first cycle is open: 30, then 50 units", async () => {
-  const { engine, goTo } = await engineWith([
+  const { engine, at } = await engineWith([
     { plan: "plain", from: "2026-09-01", until: "2026-10-01" },
     { plan: "plain", from: "2026-11-01" },
   ]);
-  goTo("2026-09-02");
+  at("2026-09-02");
   await engine.ingest([levelOf("september", "2026-09-01T00:00:00Z", 30)]);
-  goTo("2026-11-30");
+  at("2026-11-30");
   expect(await statusesOf(engine, [levelOf("gap", "2026-10-10T00:00:00Z", 50)])).toEqual(["EVENT_NOT_BILLED"]);
-  goTo("2026-12-01");
+  at("2026-12-01");
   expect(await statusesOf(engine, [levelOf("late", "2026-10-11T00:00:00Z", 70)])).toEqual(["FAILED_PAST_GRACE_PERIOD"]);
-  goTo("2027-01-01");
+  at("2027-01-01");
   expect(await totalsOf(engine)).toEqual(["2026-09-01: 30.00", "2026-11-01: 50.00", "2026-12-01: 50.00"]);
 });
 
 test("S6.5 a level cannot change before a closed cycle, even if the cycle before that is open", async () => {
-  const { engine, goTo } = await engineWith([
+  const { engine, at } = await engineWith([
     { plan: "patient", from: "2026-09-01", until: "2026-10-01" },
     { plan: "plain", from: "2026-10-01" },
   ]);
-  goTo("2026-11-02");
+  at("2026-11-02");
   const september = "2026-09-10T00:00:00Z";
   expect(await statusesOf(engine, [levelOf("level", september, 30), callOf("call", september)])).toEqual([
     "FAILED_PAST_GRACE_PERIOD",
@@ -122,12 +120,12 @@ test("S6.5 a level cannot change before a closed cycle, even if the cycle before
 });
 
 test("S15.1 an undo finds the events that it can revert among many that are too late for their levels", async () => {
-  const { engine, goTo } = await engineWith([{ plan: "plain", from: "2026-10-01" }]);
-  goTo("2026-09-01");
+  const { engine, at } = await engineWith([{ plan: "plain", from: "2026-10-01" }]);
+  at("2026-09-01");
   const ids = Array.from({ length: 12 }, (_, index) => `level ${index}`);
   await engine.ingest(ids.map((id, index) => levelOf(id, `2026-08-${index + 10}T00:00:00Z`, index)));
   await engine.ingest([callOf("call", "2026-08-25T00:00:00Z")]);
-  goTo("2026-11-02");
+  at("2026-11-02");
   const undone = await engine.undo({ account: "contoso" });
   expect(undone.map(({ event, status }) => `${event.eventId} ${status}`)).toEqual([
     "call REVERTED",
@@ -143,19 +141,18 @@ function withoutUsageBefore(store: Store, date: string): Store {
     return { ...view, usage };
   };
   return {
-    name: store.name,
+    ...store,
     read: forget(store.read),
     consistentView: () => forget(store.consistentView()),
     transact: (scope, work) => store.transact(scope, (view) => work(forget(view))),
-    close: () => store.close(),
   };
 }
 
 test("S19.1 a level set in January is billed in June, after its event was deleted, and without its usage", async () => {
   const plans = [{ plan: "plain", from: "2026-01-01" }];
-  const { engine, store, clock, goTo } = await engineWith(plans, { keepEventsMs: 45 * DAY_MS });
+  const { engine, store, at } = await engineWith(plans, { keepEventsMs: 45 * DAY_MS });
   await engine.ingest([levelOf("january", "2026-01-01T00:00:00Z", 40)]);
-  goTo("2026-06-01");
+  at("2026-06-01");
   await engine.finalize();
   expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
   expect((await engine.events.list()).items).toEqual([]);
@@ -166,8 +163,11 @@ test("S19.1 a level set in January is billed in June, after its event was delete
   expect(record?.carriedUsage?.cells.map((cell) => ({ ...cell, quantity: cell.quantity.toFixed() }))).toEqual([
     { meterId: "storage", group: [key], day: january, quantity: "1" },
   ]);
-  goTo("2026-07-01");
-  const later = createEngine({ store: withoutUsageBefore(store, "2026-05-01"), clock });
+  at("2026-07-01");
+  const later = createEngine({
+    store: withoutUsageBefore(store, "2026-05-01"),
+    clock: () => toInstant("2026-07-01"),
+  });
   expect((await totalsOf(later)).slice(-2)).toEqual(["2026-05-01: 40.00", "2026-06-01: 40.00"]);
   const { series } = (
     await later.metrics({
@@ -182,32 +182,29 @@ test("S19.1 a level set in January is billed in June, after its event was delete
 });
 
 test("S6.5 records of accounts without meters that carry over stay as they are", async () => {
-  let now = toInstant("2026-01-01");
   const store = memoryStore();
-  const engine = createEngine({ store, clock: () => now });
-  await engine.load({
-    organization: { id: "acme" },
+  const book = {
     eventSchemas: [{ name: "sample", attributes: ["value"] }],
     usageMeters: [
       { id: "peak", schema: "sample", max: "value" },
       { id: "last", schema: "sample", latest: "value" },
     ],
-    pricePlans: [{ id: "plain", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 1 }] }],
+    pricePlans: [{ id: "plain", cycle: "MONTHLY" as const, usage: [{ meter: "peak", rate: 1 }] }],
     accounts: [{ id: "contoso", plan: "plain", from: "2026-01-01" }],
-  });
+  };
+  const { engine, at } = await loadedAt("2026-01-01", book, { store });
   await engine.ingest([levelOf("january", "2026-01-02T00:00:00Z", 40)]);
-  now = toInstant("2026-03-01");
-  await engine.finalize();
+  await at("2026-03-01").finalize();
   const [record] = await store.read.accounts(["contoso"]);
   expect(record).not.toHaveProperty("carriedUsage");
 });
 
 test("S17.4 S6.5 a row before the first plan is late usage of the first cycle; later cycles keep the level that was billed", async () => {
   const rows = [levelOf("first", "2026-09-20T00:00:00Z", 40)];
-  const { engine, goTo } = await engineWith([{ plan: "plain", from: "2026-10-01" }], {
+  const { engine, at } = await engineWith([{ plan: "plain", from: "2026-10-01" }], {
     usage: { schemas: ["sample"], source: eventsSource(() => rows) },
   });
-  goTo("2026-12-02");
+  at("2026-12-02");
   await engine.finalize();
   rows.push(levelOf("late", "2026-09-25T00:00:00Z", 80));
   const late = await engine.lateUsage({ accountIds: ["contoso"], from: "2026-10-01", until: "2026-12-01" });
@@ -218,6 +215,6 @@ test("S17.4 S6.5 a row before the first plan is late usage of the first cycle; l
       ...[billedAmount, amountNow, lateAmount].map((amount) => amount.toFixed(2)),
     ]),
   ).toEqual([["2026-10-01", "2026-09-25 1", "40.00", "80.00", "40.00"]]);
-  goTo("2027-01-01");
+  at("2027-01-01");
   expect(await totalsOf(engine)).toEqual(["2026-10-01: 40.00", "2026-11-01: 40.00", "2026-12-01: 40.00"]);
 });

@@ -4,15 +4,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../../src/book/resources/book.ts";
-import type { PricePlanInput, PricingCycleConfig, RateCardsInput } from "../../../src/book/resources/price-plan.ts";
+import type { ShortBookInput } from "../../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import type { IngestResult } from "../../../src/ledger/events/ingest.ts";
 import type { UndoFilter } from "../../../src/ledger/events/undo.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { perUnit } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 import { stepArbitrary, type StepOf } from "../../support/step-kinds.ts";
 
@@ -20,63 +18,25 @@ const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
 const KEPT = 45 * DAY;
 
-const tokenCards = (featureCreditLimit: number, maxQuantity: number): RateCardsInput => ({
-  billingEntitlementRateCards: [
-    { featureId: "f.tokens", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P2M" }], ...perUnit(0.01) },
-  ],
-  entitlementOverageRateCards: [{ featureId: "f.tokens", maxQuantity, ...perUnit(0.01) }],
+const tokens = (quantity: number, max: number) => ({
+  entitlements: [{ feature: "f.tokens", quantity, for: "P2M", rate: 0.01 }],
+  overages: [{ feature: "f.tokens", max, rate: 0.01 }],
 });
-const planInput = (id: string, pricingCycleConfig: PricingCycleConfig, cards: RateCardsInput): PricePlanInput => ({
-  id,
-  name: id,
-  status: "ACTIVE",
-  pricePlanDetails: { supportedCurrencies: ["USD"], pricingCycleConfig, ...cards },
-});
-const usage = { usageRateCards: [{ usageMeterId: "um.sum", ...perUnit(0.01) }] };
-
-const book: BookInput = {
-  eventSchemas: [
-    { name: "call", attributes: [{ name: "count" }] },
-    { name: "token", attributes: [{ name: "count" }] },
-  ],
-  usageMeters: [
-    {
-      id: "um.sum",
-      name: "sum",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: { var: "attribute.count" } }],
-      aggregation: "SUM",
-    },
-  ],
+const usage = [{ meter: "sum", rate: 0.01 }];
+const BOOK: ShortBookInput = {
+  eventSchemas: ["call", "token"].map((name) => ({ name, attributes: ["count"] })),
+  usageMeters: [{ id: "sum", schema: "call", sum: "count" }],
   features: [{ id: "f.tokens", name: "Tokens", schemaAssociations: [{ schemaName: "token", attributeName: "count" }] }],
   pricePlans: [
-    planInput(
-      "monthly",
-      { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 },
-      { ...usage, ...tokenCards(20, 30) },
-    ),
-    planInput(
-      "annual",
-      { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } },
-      { ...usage, ...tokenCards(50, 10) },
-    ),
+    { id: "monthly", cycle: { interval: "MONTHLY", gracePeriod: 5 }, usage, ...tokens(20, 30) },
+    { id: "annual", cycle: "ANNUALLY", usage, ...tokens(50, 10) },
     // Only overage is paid in arrears: most of its cycles have no STANDARD invoice.
-    planInput("prepaid", { interval: "WEEKLY", startOffset: { dayOffset: "1" } }, tokenCards(30, 5)),
+    { id: "prepaid", cycle: "WEEKLY", ...tokens(30, 5) },
   ],
   customers: [{ id: "c", name: "Customer" }],
   accounts: [
-    {
-      id: "a",
-      name: "Account A",
-      customerId: "c",
-      pricePlans: [{ pricePlanId: "monthly", effectiveFrom: "2024-01-01" }],
-    },
-    {
-      id: "b",
-      name: "Account B",
-      customerId: "c",
-      pricePlans: [{ pricePlanId: "prepaid", effectiveFrom: "2024-01-10" }],
-    },
+    { id: "a", name: "Account A", customerId: "c", plan: "monthly", from: "2024-01-01" },
+    { id: "b", name: "Account B", customerId: "c", plan: "prepaid", from: "2024-01-10" },
     { id: "n", name: "Account N", customerId: "c" },
   ],
 };
@@ -149,7 +109,7 @@ async function openRun(keepEventsMs?: number): Promise<RetentionRun> {
     ids: (prefix) => `${prefix}.${String(++idCount).padStart(6, "0")}`,
     ...(keepEventsMs === undefined ? {} : { keepEventsMs }),
   });
-  await engine.load(book);
+  await engine.load(BOOK);
   return { engine, clock };
 }
 

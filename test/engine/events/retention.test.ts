@@ -2,76 +2,20 @@
 import { describe, expect, test } from "vitest";
 
 import { createEngine, type Engine, type EngineOptions } from "../../../src/engine/engine.ts";
-import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { perUnit } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
-import { activeSchema, callEvent, customerWith, monthly, sumMeter } from "../support.ts";
+import { callBook, callEvent, type ClockedEngine, loadedAt } from "../support.ts";
 
 const DAY = 86_400_000;
 const KEPT = 60 * DAY;
 
-/**
- * An engine that keeps events for 60 days, and an account on a monthly plan from March on; tests set the clock by date.
- */
-async function keeping(options: Pick<EngineOptions, "keepEventsMs"> = { keepEventsMs: KEPT }): Promise<{
-  readonly engine: Engine;
-  readonly setClock: (time: string) => Engine;
-}> {
-  const clock = { now: Date.parse("2024-03-01T00:00:00Z") };
-  const engine = createEngine({
-    store: memoryStore(),
-    clock: () => clock.now,
-    ...options,
-  });
-  await activeSchema(engine);
-  await customerWith(engine, "a");
-  const usageMeterId = await sumMeter(engine);
-  await engine.usageMeters.activate(usageMeterId);
-  const { item: plan } = await engine.pricePlans.create({
-    name: "Team",
-    pricePlanDetails: monthly(usageMeterId, 2),
-  });
-  await engine.pricePlans.activate(plan.id);
-  await engine.associate("a", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-  const setClock = (time: string): Engine => {
-    clock.now = Date.parse(time);
-    return engine;
-  };
-  return { engine, setClock };
-}
-
-/** Like {@link keeping}, with the account `t` that has 20 tokens a month, of which an event consumed 5 on 10 March. */
-async function spending(): ReturnType<typeof keeping> {
-  const retention = await keeping();
-  const { engine, setClock } = retention;
-  await engine.eventSchemas.create({ name: "token", attributes: [{ name: "count" }] });
-  await engine.eventSchemas.activate("token");
-  const schemaAssociations = [{ schemaName: "token", attributeName: "count" }];
-  const { item: feature } = await engine.features.create({ name: "Tokens", schemaAssociations });
-  await engine.accounts.create({ id: "t", name: "Tokens", customerId: "acme" });
-  const featureConfigs = [{ featureCreditLimit: 20, effectiveUntil: "P6M" }];
-  const card = { featureId: feature.id, featureConfigs, ...perUnit(1) };
-  const { item: plan } = await engine.pricePlans.create({
-    name: "Tokens",
-    pricePlanDetails: { ...monthly(), billingEntitlementRateCards: [card] },
-  });
-  await engine.pricePlans.activate(plan.id);
-  await engine.associate("t", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
-  await setClock("2024-03-10T00:00:00Z").ingest([token("spent", "2024-03-10T00:00:00Z", 5)]);
-  await setClock("2024-06-01T00:00:00Z").finalize();
-  return retention;
-}
-
-function token(id: string, timestamp: string, count: number): EventInput {
-  return {
-    schemaName: "token",
-    id,
-    accountId: "t",
-    timestamp,
-    attributes: [{ name: "count", value: count }],
-    dimensions: {},
-  };
+/** An engine that keeps events for 60 days, with an event of 5 calls on 10 March of an account that pays 2 for each. */
+async function withMarch(
+  options: Pick<EngineOptions, "keepEventsMs"> = { keepEventsMs: KEPT },
+): Promise<ClockedEngine> {
+  const clocked = await loadedAt("2024-03-01", callBook(["a"], { usage: [{ meter: "calls", rate: 2 }] }), options);
+  await clocked.at("2024-03-10").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
+  return clocked;
 }
 
 async function storedIds(engine: Engine): Promise<readonly string[]> {
@@ -80,13 +24,12 @@ async function storedIds(engine: Engine): Promise<readonly string[]> {
 
 describe("events with a retention of 60 days", () => {
   test("S6.5 S14.1 are deleted when they are older and their cycle is closed; invoices and usage stay", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await setClock("2024-04-10T00:00:00Z").ingest([callEvent("april", "2024-04-10T00:00:00Z", 7, "a")]);
-    await setClock("2024-05-08T23:59:59Z").finalize();
+    const { engine, at } = await withMarch();
+    await at("2024-04-10").ingest([callEvent("april", "2024-04-10T00:00:00Z", 7, "a")]);
+    await at("2024-05-08T23:59:59Z").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
     // 9 May is the 60th day after 10 March.
-    expect(await setClock("2024-05-09T00:00:00.001Z").pruneEvents()).toEqual({ pruned: 1 });
+    expect(await at("2024-05-09T00:00:00.001Z").pruneEvents()).toEqual({ pruned: 1 });
     expect(await storedIds(engine)).toEqual(["april"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 0 });
     const usage = await engine.usage({ accountIds: ["a"], from: "2024-03-01", until: "2024-05-01" });
@@ -103,44 +46,24 @@ describe("events with a retention of 60 days", () => {
   });
 
   test("S18.1 S18.6 leave the usage of their groups, and the lines of its price table", async () => {
-    let now = Date.parse("2024-03-01T00:00:00Z");
-    const engine = createEngine({ store: memoryStore(), clock: () => now, keepEventsMs: KEPT });
-    await engine.load({
-      eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model"] }],
-      usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: ["model"] }],
-      pricePlans: [
-        {
-          id: "pp",
-          cycle: "MONTHLY",
-          usage: [{ meter: "tokens", rateTable: { rows: [{ when: { model: "large" }, rate: 3 }, { rate: 1 }] } }],
-        },
-      ],
-      accounts: [{ id: "acme", plan: "pp", from: "2024-03-01" }],
-    });
-    const timestamp = "2024-03-10T00:00:00Z";
-    now = Date.parse(timestamp);
-    await engine.ingest(
-      [5, 7, 2].map((tokens, index) => {
-        const dimensions = { model: index < 2 ? "large" : "small" };
-        return {
-          schemaName: "call",
-          id: `e${index}`,
-          accountId: "acme",
-          timestamp,
-          attributes: { tokens },
-          dimensions,
-        };
-      }),
+    const rows = [{ when: { region: "eu" }, rate: 3 }, { rate: 1 }];
+    const book = {
+      ...callBook(["a"], { usage: [{ meter: "calls", rateTable: { rows } }] }),
+      usageMeters: [{ id: "calls", schema: "call", sum: "count", groupBy: ["region"] }],
+    };
+    const { engine, at } = await loadedAt("2024-03-01", book, { keepEventsMs: KEPT });
+    const events = [5, 7, 2].map((count, index) => callEvent(`e${index}`, "2024-03-10T00:00:00Z", count, "a"));
+    await at("2024-03-10").ingest(
+      events.map((event, index) => ({ ...event, dimensions: { region: index < 2 ? "eu" : "us" } })),
     );
-    now = Date.parse("2024-06-01T00:00:00Z");
-    await engine.finalize();
+    await at("2024-06-01").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 3 });
-    const usage = await engine.usage({ accountIds: ["acme"], from: "2024-03-01", until: "2024-05-01" });
+    const usage = await engine.usage({ accountIds: ["a"], from: "2024-03-01", until: "2024-05-01" });
     expect(usage.map(({ group, quantity }) => [group, quantity.toFixed()])).toEqual([
-      [{ model: "large" }, "12"],
-      [{ model: "small" }, "2"],
+      [{ region: "eu" }, "12"],
+      [{ region: "us" }, "2"],
     ]);
-    const { items } = await engine.invoices.list({ filter: { accountId: "acme" } });
+    const { items } = await engine.invoices.list({ filter: { accountId: "a" } });
     const lines = items.flatMap(({ invoice }) => linesOfType(invoice, "USAGE_RATE_CARD_SLAB_AMOUNT"));
     expect(lines.map(({ quantity, value }) => [quantity?.toFixed(), value.toFixed()])).toEqual([
       ["12", "36"],
@@ -149,25 +72,23 @@ describe("events with a retention of 60 days", () => {
   });
 
   test("S14.1 reserve their ids until their cycle is closed; after that an id can be used by another event", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
+    const { engine, at } = await withMarch();
     const again = async (time: string): Promise<string | undefined> =>
-      (await setClock(time).ingest([callEvent("e", time, 1, "a")]))[0]?.status;
+      (await at(time).ingest([callEvent("march", time, 1, "a")]))[0]?.status;
     expect(await again("2024-04-10T00:00:00Z")).toBe("INGESTION_FAILED_DUPLICATE_EVENT");
-    await setClock("2024-06-01T00:00:00Z").finalize();
+    await at("2024-06-01").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     expect(await again("2024-06-02T00:00:00Z")).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("S6.5 stay while their cycle is not billed, and if no plan closes it", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([
-      callEvent("billed", "2024-03-10T00:00:00Z", 5, "a"),
+    const { engine, at } = await withMarch();
+    await engine.ingest([
       callEvent("before any plan", "2024-02-10T00:00:00Z", 5, "a"),
       callEvent("failed", "2024-03-10T00:00:00Z", 5, "nobody"),
     ]);
     // The account is behind until the bill run: everything except failed events stays.
-    expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
+    expect(await at("2024-06-01").pruneEvents()).toEqual({ pruned: 1 });
     await engine.finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     expect(await storedIds(engine)).toEqual(["before any plan"]);
@@ -177,10 +98,22 @@ describe("events with a retention of 60 days", () => {
   });
 
   test("S11.8 an entry can't end at or before an event that consumed it, even after the event was deleted", async () => {
-    const { engine, setClock } = await spending();
-    expect(await setClock("2024-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 1 });
-    const [feature] = (await engine.features.list()).items;
-    const of = { accountId: "t", featureId: feature?.item.id ?? "" };
+    const plan = {
+      id: "p",
+      cycle: "MONTHLY",
+      entitlements: [{ feature: "ft", quantity: 20, for: "P6M", rate: 1 }],
+    } as const;
+    const book = {
+      eventSchemas: [{ name: "call", attributes: ["count"], dimensions: ["region"] }],
+      features: [{ id: "ft", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
+      pricePlans: [plan],
+      accounts: [{ id: "prod", plan: "p", from: "2024-03-01" }],
+    };
+    const { engine, at } = await loadedAt("2024-03-01", book, { keepEventsMs: KEPT });
+    await at("2024-03-10").ingest([callEvent("spent", "2024-03-10T00:00:00Z", 5)]);
+    await at("2024-06-01").finalize();
+    expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
+    const of = { accountId: "prod", featureId: "ft" };
     const [entry] = (await engine.entries.list(of)).items.filter(({ granted, balance }) => !granted.eq(balance));
     const ending = async (effectiveUntil: string): Promise<unknown> =>
       engine.entries.update({ ...of, entryId: entry?.id ?? "" }, { effectiveUntil });
@@ -191,18 +124,11 @@ describe("events with a retention of 60 days", () => {
   });
 
   test("S6.5 S14.1 are not accepted again when their account gets a longer grace period: their cycles stay closed", async () => {
-    const { engine, setClock } = await keeping();
-    const { item: base } = await engine.addOns.create({ name: "Base", type: "FIXED_FEE" });
-    const rateValues = [{ currency: "USD", rate: 10 }];
-    const fixedFeeRateCards = [{ id: base.id, rateValues, invoiceTiming: "IN_ADVANCE" as const }];
-    const pricePlanDetails = { ...monthly(), fixedFeeRateCards };
-    const { item: plan } = await engine.pricePlans.create({ name: "Advance", pricePlanDetails });
-    await engine.pricePlans.activate(plan.id);
-    await engine.accounts.create({ id: "p", name: "Prepaid", customerId: "acme" });
-    await engine.associate("p", { pricePlanId: plan.id, effectiveFrom: "2024-03-01" });
+    const fees = [{ id: "base", rate: 10, timing: "IN_ADVANCE" }] as const;
+    const { engine, at } = await loadedAt("2024-03-01", callBook(["p"], { usage: [], fees }), { keepEventsMs: KEPT });
     const event = callEvent("april", "2024-04-10T00:00:00Z", 5, "p");
-    await setClock("2024-04-10T00:00:00Z").ingest([event]);
-    await setClock("2024-06-15T00:00:00Z").finalize();
+    await at("2024-04-10").ingest([event]);
+    await at("2024-06-15").finalize();
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     const group = { name: "Slow", email: "slow@example.com", dailyInvoiceConsolidation: false, gracePeriod: 400 };
     await engine.invoiceGroups.create({ ...group, accountIds: ["p"] });
@@ -214,36 +140,33 @@ describe("events with a retention of 60 days", () => {
     const usage = await engine.usage({ accountIds: ["p"], from: "2024-03-01", until: "2024-06-15" });
     expect(usage.map(({ quantity }) => quantity.toFixed())).toEqual(["5"]);
     // The cycle that was open when the account joined the group has the group's grace period.
-    const [june] = await setClock("2024-07-20T00:00:00Z").ingest([callEvent("june", "2024-06-02T00:00:00Z", 1, "p")]);
+    const [june] = await at("2024-07-20").ingest([callEvent("june", "2024-06-02T00:00:00Z", 1, "p")]);
     expect(june?.status).toBe("INGESTION_COMPLETED_EVENT_METERED");
   });
 
   test("are deleted once if two servers do it at the same time", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await setClock("2024-06-01T00:00:00Z").finalize();
+    const { engine, at } = await withMarch();
+    await at("2024-06-01").finalize();
     const both = await Promise.all([engine.pruneEvents(), engine.pruneEvents()]);
     expect(both.map(({ pruned }) => pruned).toSorted((one, other) => one - other)).toEqual([0, 1]);
   });
 
   test("S15.1 a deleted event is reported as no longer stored, and can't be undone", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
-    await setClock("2024-06-01T00:00:00Z").finalize();
+    const { engine, at } = await withMarch();
+    await at("2024-06-01").finalize();
     await engine.pruneEvents();
-    await expect(engine.events.get("e")).rejects.toMatchObject({
+    await expect(engine.events.get("march")).rejects.toMatchObject({
       code: "ERR_NOT_FOUND",
       message:
-        'no event has the id "e"; events that were ingested before 2024-04-02T00:00:00.000Z are stored only while their billing period is open',
+        'no event has the id "march"; events that were ingested before 2024-04-02T00:00:00.000Z are stored only while their billing period is open',
     });
-    expect(await engine.undo({ account: "a", eventId: "e" })).toEqual([]);
+    expect(await engine.undo({ account: "a", eventId: "march" })).toEqual([]);
     expect(await engine.events.keptSince()).toBe(Date.parse("2024-04-02T00:00:00Z"));
   });
 
   test("S14.2 metrics from events reject times whose events may be deleted, whatever the current setting; daily sums stay", async () => {
-    const { engine, setClock } = await keeping();
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("march", "2024-03-10T00:00:00Z", 5, "a")]);
-    await setClock("2024-05-31T10:00:00Z").ingest([callEvent("may", "2024-05-31T10:00:00Z", 7, "a")]);
+    const { engine, at } = await withMarch();
+    await at("2024-05-31T10:00:00Z").ingest([callEvent("may", "2024-05-31T10:00:00Z", 7, "a")]);
     type Query = Parameters<Engine["metrics"]>[0]["metricQueries"][number];
     const values = async (startTime: string, query: Omit<Query, "id">): Promise<readonly string[]> => {
       const metricQueries = [{ id: "q", ...query }];
@@ -253,7 +176,7 @@ describe("events with a retention of 60 days", () => {
     };
     const usage = { name: "USAGE", aggregationPeriod: "MONTH" } as const;
     const byStatus = { ...usage, groupBy: "EVENT_STATUS" } as const;
-    await setClock("2024-06-01T00:00:00Z").finalize();
+    await at("2024-06-01").finalize();
     expect(await values("2024-03-01T00:00:00Z", byStatus)).toEqual(["5", "7"]);
     expect(await engine.pruneEvents()).toEqual({ pruned: 1 });
     // Events ingested before 2 April may be deleted: they were dated up to a day later.
@@ -274,9 +197,8 @@ describe("events with a retention of 60 days", () => {
   });
 
   test("are kept forever by default, and never shorter than their ids are remembered", async () => {
-    const { engine, setClock } = await keeping({});
-    await setClock("2024-03-10T00:00:00Z").ingest([callEvent("e", "2024-03-10T00:00:00Z", 5, "a")]);
-    expect(await setClock("2034-06-01T00:00:00Z").pruneEvents()).toEqual({ pruned: 0 });
+    const { engine, at } = await withMarch({});
+    expect(await at("2034-06-01").pruneEvents()).toEqual({ pruned: 0 });
     expect(await engine.events.keptSince()).toBeUndefined();
     for (const keepEventsMs of [44 * DAY, Number.NaN, -1, 1.5]) {
       expect(() => createEngine({ store: memoryStore(), keepEventsMs })).toThrow(/^keepEventsMs: expected/);
