@@ -6,7 +6,6 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import type { BookInput } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
@@ -19,7 +18,7 @@ function say(line: object): void {
 
 const store = await openDatabase(process.argv[2] ?? "");
 const engine = createEngine({ store, clock: () => NOW });
-await engine.load(SINGLES_BOOK as BookInput).catch((error: unknown) => {
+await engine.load(SINGLES_BOOK).catch((error: unknown) => {
   if (!hasCode(error, "ERR_TAKEN")) throw error;
 });
 

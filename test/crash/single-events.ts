@@ -1,5 +1,5 @@
 /** Single events by number, for engines that are killed during ingest. */
-import { perUnit, sumMeter } from "../book/builder.ts";
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
 
 /** The events that an engine must send. */
 export interface Errand {
@@ -23,28 +23,12 @@ const ACCOUNTS = 50;
 export const ACCOUNT_IDS: readonly string[] = Array.from({ length: ACCOUNTS }, (_, index) => `account-${index}`);
 
 /** Calls that are summed, and accounts that pay for them. */
-export const SINGLES_BOOK = {
-  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
-  usageMeters: [sumMeter("um.calls", "call", "count")],
-  pricePlans: [
-    {
-      id: "pp.calls",
-      name: "Calls",
-      status: "ACTIVE",
-      pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-        usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(0.01) }],
-      },
-    },
-  ],
+export const SINGLES_BOOK: ShortBookInput = {
+  eventSchemas: [{ name: "call", attributes: ["count"] }],
+  usageMeters: [{ id: "um.calls", name: "calls", schema: "call", sum: "count" }],
+  pricePlans: [{ id: "pp.calls", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate: 0.01 }] }],
   customers: [{ id: "acme", name: "Acme" }],
-  accounts: ACCOUNT_IDS.map((id) => ({
-    id,
-    name: id,
-    customerId: "acme",
-    pricePlans: [{ pricePlanId: "pp.calls", effectiveFrom: "2024-06-01" }],
-  })),
+  accounts: ACCOUNT_IDS.map((id) => ({ id, customerId: "acme", plan: "pp.calls", from: "2024-06-01" })),
 };
 
 /** The quantity of the event with a number: quarters, which add up exactly in binary too. */

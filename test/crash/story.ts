@@ -1,8 +1,8 @@
 /** The story of an engine that is killed: steps that do not depend on when they run, and their result. */
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { PageOptions } from "../../src/engine/pages.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { monthlyWithGrace, perUnit, sumMeter } from "../book/builder.ts";
 
 const HOUR = 3_600_000;
 /** The book is loaded in the middle of the first month of the accounts' plan. */
@@ -13,33 +13,26 @@ const ACCOUNTS = 60;
 export const BATCH = 8;
 
 /** Calls that are metered and consume a grant of ten a month, a fee in advance, and sixty accounts. */
-export const BOOK: object = {
-  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }] }],
-  usageMeters: [sumMeter("um.calls", "call", "count")],
+export const BOOK: ShortBookInput = {
+  eventSchemas: [{ name: "call", attributes: ["count"] }],
+  usageMeters: [{ id: "um.calls", name: "calls", schema: "call", sum: "count" }],
   features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
-  addOns: [{ id: "ao.base", name: "Base", type: "FIXED_FEE" }],
   pricePlans: [
     {
       id: "pp.team",
-      name: "Team",
-      status: "ACTIVE",
-      pricePlanDetails: {
-        ...monthlyWithGrace(2),
-        usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(0.01) }],
-        fixedFeeRateCards: [{ id: "ao.base", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: 7 }] }],
-        billingEntitlementRateCards: [
-          { featureId: "ft.calls", featureConfigs: [{ featureCreditLimit: 10, effectiveUntil: "P1M" }], ...perUnit(0) },
-        ],
-        entitlementOverageRateCards: [{ featureId: "ft.calls", ...perUnit(0.5) }],
-      },
+      cycle: { interval: "MONTHLY", gracePeriod: 2 },
+      usage: [{ meter: "um.calls", rate: 0.01 }],
+      fees: [{ id: "ao.base", rate: 7, timing: "IN_ADVANCE" }],
+      entitlements: [{ feature: "ft.calls", quantity: 10, for: "P1M", rate: 0 }],
+      overages: [{ feature: "ft.calls", rate: 0.5 }],
     },
   ],
   customers: [{ id: "acme", name: "Acme" }],
   accounts: Array.from({ length: ACCOUNTS }, (_, index) => ({
     id: accountNumber(index),
-    name: accountNumber(index),
     customerId: "acme",
-    pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }],
+    plan: "pp.team",
+    from: "2024-01-01",
   })),
 };
 

@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import type { BookInput } from "../../src/index.ts";
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
+import type { ShortMeterInput } from "../../src/book/resources/short-items.ts";
+import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
 import {
   eventsArbitrary,
   historyArbitrary,
@@ -12,39 +14,31 @@ import {
   noJumpAbove,
   orderOfEventsDoesNotMatter,
   orderOfRowsDoesNotMatter,
-  type PlanInput,
   previewMatchesInvoices,
   quantitiesArbitrary,
   repeatedMeasurementsDoNotMatter,
   revenueWithin,
   undoRestoresUsage,
 } from "../../src/testing.ts";
-import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";
 import { fastCheck } from "../../src/testing/report.ts";
-import { MONTHLY, sumMeter } from "../book/builder.ts";
 
-type UsageMeterInput = NonNullable<BookInput["usageMeters"]>[number] & object;
-type UsageCard = NonNullable<PlanInput["pricePlanDetails"]["usageRateCards"]>[number];
+type Usage = Omit<NonNullable<ShortPlanInput["usage"]>[number], "meter">;
 
-function planWith(pricingModel: "TIERED" | "VOLUME", ...rows: readonly SlabRow[]): PlanInput {
-  const card = { ratePlan: createRatePlan(pricingModel, rows), rateValues: [createRateValue(rows)] };
-  const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.units", ...card }] };
-  return { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails };
-}
+const planOf = (price: Usage): ShortPlanInput => ({
+  id: "pp.team",
+  cycle: "MONTHLY",
+  usage: [{ meter: "um.units", ...price }],
+});
 
-const bookWithPlan = (plan: PlanInput, more: BookInput = {}): BookInput => ({
-  eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
-  usageMeters: [sumMeter("um.units", "call", "units")],
-  pricePlans: [plan],
-  customers: [{ id: "contoso", name: "Contoso" }],
-  accounts: [
-    {
-      id: "prod",
-      name: "Production",
-      customerId: "contoso",
-      pricePlans: [{ pricePlanId: plan.id, effectiveFrom: "2026-01-01" }],
-    },
-  ],
+const bookOf = (
+  price: Usage,
+  meter: Partial<ShortMeterInput> = { sum: "units" },
+  more: ShortBookInput = {},
+): ShortBookInput => ({
+  eventSchemas: [{ name: "call", attributes: ["units"], dimensions: ["model"] }],
+  usageMeters: [{ id: "um.units", name: "units", schema: "call", ...meter }],
+  pricePlans: [planOf(price)],
+  accounts: [{ id: "prod", plan: "pp.team", from: "2026-01-01" }],
   ...more,
 });
 
@@ -58,7 +52,7 @@ function reportFailure<Values>(law: fc.IRawProperty<Values>): string {
 
 describe("S7 a plan", () => {
   test("with VOLUME and a falling rate falls just above the edge", () => {
-    const plan = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
+    const plan = planOf({ volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] });
     // 10 × 2 = 20; nothing above 10 and below 20 costs more than 10.01 to 20.
     const report = reportFailure(neverDecreases(plan));
     expect(report).toContain(
@@ -67,20 +61,12 @@ describe("S7 a plan", () => {
     expect(report).toMatch(/the price falls: (\d|10).*of um\.units cost .* USD, 1\d.* cost .* USD/);
   });
 
-  test("in short form falls like the long one", () => {
-    const usage = [{ meter: "um.units", volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] }];
-    const short = { id: "pp.test", cycle: "MONTHLY", usage } as const;
-    expect(reportFailure(neverDecreases(short))).toContain(
-      "    0      10     PER_UNIT  2\n    10     …      PER_UNIT  1\n",
-    );
-  });
-
   test("with a rising rate never falls", () => {
-    fc.assert(neverDecreases(planWith("VOLUME", { after: 0, rate: 1 }, { after: 10, rate: 2 })), { numRuns: 300 });
+    fc.assert(neverDecreases(planOf({ volumeTiers: [{ upTo: 10, rate: 1 }, { rate: 2 }] })), { numRuns: 300 });
   });
 
   test("with a flat price beyond 100 jumps by half there, and not by more", () => {
-    const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 100, rate: 50, type: "FLAT" });
+    const plan = planOf({ tiers: [{ upTo: 100, rate: 1 }, { flat: 50 }] });
     expect(reportFailure(noJumpAbove(plan, "0.49"))).toContain(
       "the price jumps by more than 49%: 100 of um.units cost 100 USD, any more costs 150 USD",
     );
@@ -88,25 +74,28 @@ describe("S7 a plan", () => {
   });
 
   test("may begin with a price, and with a first package, which is not a jump", () => {
-    const free = { after: 0, rate: 0 };
-    fc.assert(noJumpAbove(planWith("TIERED", free, { after: 10, rate: 90, type: "FLAT" }), 0));
-    const packages = planWith(
-      "TIERED",
-      { after: 0, rate: 1 },
-      { after: 10, rate: 5, type: "PACKAGE", packageSize: 10 },
+    fc.assert(noJumpAbove(planOf({ tiers: [{ upTo: 10, rate: 0 }, { flat: 90 }] }), 0));
+    fc.assert(
+      noJumpAbove(
+        planOf({
+          tiers: [
+            { upTo: 10, rate: 1 },
+            { rate: 5, package: 10 },
+          ],
+        }),
+        0,
+      ),
     );
-    fc.assert(noJumpAbove(packages, 0));
   });
 
   test("with only fees has no price that depends on a quantity", () => {
-    const plan: PlanInput = { id: "pp.fee", name: "Fee", pricePlanDetails: { ...MONTHLY } };
-    expect(() => quantitiesArbitrary(plan)).toThrow(
+    expect(() => quantitiesArbitrary({ id: "pp.fee", cycle: "MONTHLY" })).toThrow(
       "expected a usage, license or overage card: no card of this plan is priced by quantity",
     );
   });
 
   test("is tested with quantities at the edges of its slabs", () => {
-    const plan = planWith("TIERED", { after: 0, rate: 1 }, { after: 1000, rate: 2 });
+    const plan = planOf({ tiers: [{ upTo: 1000, rate: 1 }, { rate: 2 }] });
     const samples = fc.sample(quantitiesArbitrary(plan), { seed: 1, numRuns: 100 });
     const countQuantity = (quantity: string): number => samples.filter((each) => each["um.units"] === quantity).length;
     expect([countQuantity("1000"), countQuantity("1000.01"), countQuantity("999.99")].every((count) => count > 0)).toBe(
@@ -116,10 +105,10 @@ describe("S7 a plan", () => {
 });
 
 describe("a book", () => {
-  const plan = planWith("TIERED", { after: 0, rate: "0.01" }, { after: 1000, rate: "0.005" });
+  const price = { tiers: [{ upTo: 1000, rate: "0.01" }, { rate: "0.005" }] };
 
   test("without faults satisfies all laws", async () => {
-    const book = bookWithPlan(plan);
+    const book = bookOf(price);
     fc.assert(linesAddUp(book));
     fc.assert(orderOfEventsDoesNotMatter(book));
     await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
@@ -128,13 +117,13 @@ describe("a book", () => {
 
   test("costs more than intended with more usage than it was designed for", () => {
     // At most 1,000 × 0.01 = 10; twelve events may exceed it.
-    const report = reportFailure(revenueWithin(bookWithPlan(plan), { atMost: 10 }));
+    const report = reportFailure(revenueWithin(bookOf(price), { atMost: 10 }));
     expect(report).toMatch(/account {2}time +event\n +prod +2026-0\S+ +call units=/);
     expect(report).toMatch(/account prod pays 1\d.*, expected at most 10$/);
   });
 
   test("costs what was intended with the usage that it was designed for", () => {
-    const book = bookWithPlan(plan);
+    const book = bookOf(price);
     // Ten events of at most 100: 1,000 × 0.01 = 10, in one month or in two.
     const events = eventsArbitrary(book, { values: fc.nat(100), eventsMax: 10 });
     fc.assert(revenueWithin(book, { atLeast: 0, atMost: 10, events }));
@@ -144,44 +133,36 @@ describe("a book", () => {
     const features = [
       { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "call", attributeName: "units" }] },
     ];
-    expect(() => fc.assert(orderOfEventsDoesNotMatter(bookWithPlan(plan, { features })))).toThrow(
+    expect(() => fc.assert(orderOfEventsDoesNotMatter(bookOf(price, undefined, { features })))).toThrow(
       "expected a schema whose events consume no feature",
     );
   });
 
   test("has histories with every kind of step", () => {
     const kinds = fc
-      .sample(historyArbitrary(bookWithPlan(plan)), { seed: 1, numRuns: 50 })
+      .sample(historyArbitrary(bookOf(price)), { seed: 1, numRuns: 50 })
       .flatMap((steps) => steps.map(({ kind }) => kind));
     expect([...new Set(kinds)].toSorted()).toEqual(["ingest", "plan", "undo", "wait"]);
   });
 });
 
 describe("S19.1 a book with a meter", () => {
-  /** A book whose meter aggregates so. */
-  const bookWithMeter = (
-    meter: Partial<UsageMeterInput>,
-    plan = planWith("TIERED", { after: 0, rate: 1 }),
-  ): BookInput =>
-    bookWithPlan(plan, {
-      eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "user" }] }],
-      usageMeters: [{ ...sumMeter("um.units", "call", "units"), ...meter }],
-    });
-  const users = [{ order: 1, computation: { var: "dimension.user" } }];
+  const bookWithMeter = (meter: Partial<ShortMeterInput>, price: Usage = { rate: 1 }): ShortBookInput =>
+    bookOf(price, meter);
 
-  test.each<[string, Partial<UsageMeterInput>]>([
-    ["the peak", { aggregation: "MAX" }],
-    ["the low of each day", { aggregation: "MIN", daily: true }],
-    ["users", { aggregation: "UNIQUE_COUNT", computations: users }],
-    ["the last value", { aggregation: "LATEST", carryOver: true }],
-    ["a level", { aggregation: "TIME_WEIGHTED", mode: "LEVEL" }],
+  test.each<[string, Partial<ShortMeterInput>]>([
+    ["the peak", { max: "units" }],
+    ["the low of each day", { min: "units", daily: true }],
+    ["users", { unique: "model" }],
+    ["the last value", { latest: "units", carryOver: true }],
+    ["a level", { level: "units" }],
   ])("of %s costs the same if a measurement is sent again", (_, meter) => {
     fc.assert(repeatedMeasurementsDoNotMatter(bookWithMeter(meter)));
   });
 
-  test.each<[string, Partial<UsageMeterInput>]>([
-    ["a sum", {}],
-    ["changes of a level", { aggregation: "TIME_WEIGHTED", mode: "CHANGE" }],
+  test.each<[string, Partial<ShortMeterInput>]>([
+    ["a sum", { sum: "units" }],
+    ["changes of a level", { change: "units" }],
   ])("of %s costs more if a measurement is sent again", (_, meter) => {
     const report = reportFailure(repeatedMeasurementsDoNotMatter(bookWithMeter(meter)));
     // Shrunk: one event, sent twice.
@@ -190,26 +171,23 @@ describe("S19.1 a book with a meter", () => {
     );
   });
 
-  test.each<[string, Partial<UsageMeterInput>]>([
-    ["a peak", { aggregation: "MAX", daily: true }],
-    ["users", { aggregation: "UNIQUE_COUNT", computations: users }],
-    ["a sum", {}],
+  test.each<[string, Partial<ShortMeterInput>]>([
+    ["a peak", { max: "units", daily: true }],
+    ["users", { unique: "model" }],
+    ["a sum", { sum: "units" }],
   ])("of %s never costs less with more events", (_, meter) => {
     fc.assert(moreEventsNeverCostLess(bookWithMeter(meter)));
   });
 
   test("of a last value may cost less with more events, and so may a peak at a falling price", () => {
     const pays = /account prod pays \S+ for all events, and \S+ for some of them$/;
-    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ aggregation: "LATEST" })))).toMatch(pays);
-    const falling = planWith("VOLUME", { after: 0, rate: 2 }, { after: 10, rate: 1 });
-    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ aggregation: "MAX" }, falling)))).toMatch(pays);
+    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ latest: "units" })))).toMatch(pays);
+    const falling = { volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] };
+    expect(reportFailure(moreEventsNeverCostLess(bookWithMeter({ max: "units" }, falling)))).toMatch(pays);
   });
 
   test("of users of the same value, and of a level, satisfies what ratebook promises", async () => {
-    for (const meter of [
-      { aggregation: "UNIQUE_COUNT", computations: users },
-      { aggregation: "TIME_WEIGHTED", mode: "LEVEL" },
-    ] as const) {
+    for (const meter of [{ unique: "model" }, { level: "units" }]) {
       const book = bookWithMeter(meter);
       fc.assert(orderOfEventsDoesNotMatter(book));
       await fc.assert(undoRestoresUsage(book), { numRuns: 20 });
@@ -223,21 +201,11 @@ describe("a book with a price table", () => {
     { when: { model: "a" }, rate: 1 },
     { when: { model: "b" }, volumeTiers: [{ upTo: 10, rate: 2 }, { rate: 1 }] },
   ];
-  const bookWithTable = (rateTable: NonNullable<UsageCard["rateTable"]>): BookInput => {
-    const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.units", rateTable }] };
-    return bookWithPlan(
-      { id: "pp.team", name: "Team", status: "DRAFT", pricePlanDetails },
-      {
-        eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "model" }] }],
-        usageMeters: [{ ...sumMeter("um.units", "call", "units"), groupBy: ["model"] }],
-      },
-    );
-  };
+  const bookWithTable = (rateTable: Usage["rateTable"]): ShortBookInput =>
+    bookOf({ rateTable }, { sum: "units", groupBy: ["model"] });
 
   test("S18.3 is tested row by row: a volume row falls just above its edge", () => {
-    const [plan] = bookWithTable({ rows }).pricePlans ?? [];
-    if (plan === undefined) throw new Error("expected a plan");
-    const report = reportFailure(neverDecreases(plan));
+    const report = reportFailure(neverDecreases(planOf({ rateTable: { rows } })));
     expect(report).toContain("  usage um.units (b), VOLUME, USD\n");
     expect(report).toMatch(/the price falls: (\d|10).*of um\.units \(b\) cost .* USD, 1\d.* cost .* USD/);
   });

@@ -2,13 +2,13 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import type * as PreviewModule from "../../src/ledger/preview/preview.ts";
 import type { UsageDelta } from "../../src/ledger/records.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { compareExact } from "../../src/numbers/exact.ts";
 import type * as MemoryModule from "../../src/store/memory/memory.ts";
 import { orderOfEventsDoesNotMatter, previewMatchesInvoices, undoRestoresUsage } from "../../src/testing.ts";
-import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../book/builder.ts";
 
 type Fault =
   | "none"
@@ -67,21 +67,11 @@ vi.mock(import("../../src/store/memory/memory.ts"), async (original) => {
   return { ...module, memoryStore: faultyStore };
 });
 
-const BOOK = {
-  eventSchemas: [{ name: "call", attributes: [{ name: "units" }], status: "ACTIVE" as const }],
-  usageMeters: [sumMeter("um.units", "call", "units")],
-  pricePlans: [
-    planOfMonths("pp", { ...monthlyWithGrace(3), usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] }),
-  ],
-  customers: [{ id: "contoso", name: "Contoso" }],
-  accounts: [
-    {
-      id: "prod",
-      name: "Production",
-      customerId: "contoso",
-      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-01-01" }],
-    },
-  ],
+const BOOK: ShortBookInput = {
+  eventSchemas: [{ name: "call", attributes: ["units"] }],
+  usageMeters: [{ id: "units", schema: "call", sum: "units" }],
+  pricePlans: [{ id: "pp", cycle: { interval: "MONTHLY", gracePeriod: 3 }, usage: [{ meter: "units", rate: 3 }] }],
+  accounts: [{ id: "prod", plan: "pp", from: "2026-01-01" }],
 };
 
 /** The message of a failed run below its smallest case. */
@@ -114,10 +104,10 @@ describe("a law of a book", () => {
 
   test("S15.4 S19.2 undoRestoresUsage finds an undo that takes off another value", async () => {
     injection.fault = "takes another value off";
-    const book = { ...BOOK, usageMeters: [{ ...sumMeter("um.units", "call", "units"), aggregation: "MAX" as const }] };
+    const book = { ...BOOK, usageMeters: [{ id: "units", schema: "call", max: "units" }] };
     const run = await fc.check(undoRestoresUsage(book), { seed: 1, numRuns: 200 });
     expect(sentenceOf(run)).toMatch(
-      /^the undo was incomplete: before 1 of um\.units \["\S+"\] of prod on \S+, after 1 of um\.units \["\S+"\] of prod on/,
+      /^the undo was incomplete: before 1 of units \["\S+"\] of prod on \S+, after 1 of units \["\S+"\] of prod on/,
     );
     injection.fault = "none";
     await fc.assert(undoRestoresUsage(book), { numRuns: 50 });

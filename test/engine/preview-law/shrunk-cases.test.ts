@@ -2,38 +2,29 @@
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../../src/book/book.ts";
-import type { InvoiceLine } from "../../../src/invoicing/invoice.ts";
+import type { ShortBookInput } from "../../../src/book/resources/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
-import { accountOn, feeCards, perUnit, planOfMonths } from "../../book/builder.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { LONG } from "./books.ts";
 import { compareEvents, compareInvoices } from "./law.ts";
 
 describe("S1.4 S13.5 an event whose overage is too long to bill", () => {
   const n = { var: "attribute.n" };
   // The square of 40 digits has 79; times a rate of 40 digits it has more than 100.
-  const book: object = {
-    eventSchemas: [
-      {
-        name: "squaring",
-        attributes: [{ name: "n" }],
-        enrichments: {
-          fields: [
-            { name: "square", type: "ATTRIBUTE", order: 1, enrichmentType: "JSON_LOGIC", value: { "*": [n, n] } },
-          ],
-        },
-      },
-      { name: "ping", attributes: [] },
-    ],
+  const plan = { plan: "p", from: "2024-05-01" };
+  const book: ShortBookInput = {
+    eventSchemas: [{ name: "squaring", attributes: ["n"], computed: { square: { "*": [n, n] } } }, { name: "ping" }],
     features: [
       { id: "f.square", name: "Square", schemaAssociations: [{ schemaName: "squaring", attributeName: "square" }] },
     ],
-    addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
     pricePlans: [
-      planOfMonths("p", { ...feeCards(3), entitlementOverageRateCards: [{ featureId: "f.square", ...perUnit(LONG) }] }),
+      { id: "p", cycle: "MONTHLY", fees: [{ id: "fee", rate: 3 }], overages: [{ feature: "f.square", rate: LONG }] },
     ],
-    customers: [{ id: "c", name: "Customer" }],
-    accounts: [accountOn("a", "c", "p", "2024-05-01"), accountOn("b", "c", "p", "2024-05-01")],
+    accounts: [
+      { id: "a", name: "Account a", ...plan },
+      { id: "b", name: "Account b", ...plan },
+    ],
   };
   // Its month has not ended, but the one before it has.
   const long = {
@@ -58,23 +49,25 @@ describe("S1.4 S13.5 an event whose overage is too long to bill", () => {
 });
 
 describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first day", () => {
-  const grants = (featureCreditLimit: number, maxQuantity: number | null) => ({
-    billingEntitlementRateCards: [
-      { featureId: "f", featureConfigs: [{ featureCreditLimit, effectiveUntil: "P1M" }], ...perUnit(0) },
-    ],
-    entitlementOverageRateCards: [{ featureId: "f", ...(maxQuantity === null ? {} : { maxQuantity }), ...perUnit(2) }],
-  });
-  const migrationBook = (maxQuantity: number | null): object => ({
-    eventSchemas: [{ name: "use", attributes: [{ name: "n" }] }],
+  const migrationBook = (max: number | null): object => ({
+    eventSchemas: [{ name: "use", attributes: ["n"] }],
     features: [{ id: "f", name: "F", schemaAssociations: [{ schemaName: "use", attributeName: "n" }] }],
-    pricePlans: [planOfMonths("one", grants(1, null)), planOfMonths("two", grants(4, maxQuantity))],
-    customers: [{ id: "c", name: "Customer" }],
+    pricePlans: [
+      ["one", 1, null],
+      ["two", 4, max],
+    ].map(([id, quantity, maximum]) => ({
+      id,
+      cycle: "MONTHLY",
+      entitlements: [{ feature: "f", quantity, for: "P1M", rate: 0 }],
+      overages: [{ feature: "f", max: maximum, rate: 2 }],
+    })),
     accounts: [
       {
-        ...accountOn("a", "c", "one", "2024-05-01"),
-        pricePlans: [
-          { pricePlanId: "one", effectiveFrom: "2024-05-01", decidedAt: "2024-05-01T00:00:00Z" },
-          { pricePlanId: "two", effectiveFrom: "2024-06-10", decidedAt: "2024-06-10T12:00:00Z" },
+        id: "a",
+        name: "Account a",
+        plans: [
+          { plan: "one", from: "2024-05-01", decidedAt: "2024-05-01T00:00:00Z" },
+          { plan: "two", from: "2024-06-10", decidedAt: "2024-06-10T12:00:00Z" },
         ],
       },
     ],
@@ -102,13 +95,7 @@ describe("S9.2 S11.3 S11.5 a plan that is decided after an event of its first da
       until: "2024-07-01",
     });
     expect(problems).toHaveLength(times.length - 1);
-    const overage = invoices.flatMap(({ revenueInfo }) => overageLines(revenueInfo));
+    const overage = invoices.flatMap((invoice) => linesOfType(invoice, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"));
     expect(overage.map(({ quantity, value }) => [String(quantity), String(value)])).toEqual([["5", "10"]]);
   });
 });
-
-/** The lines of overage cards at any depth. */
-function overageLines(line: InvoiceLine): readonly InvoiceLine[] {
-  if (line.type === "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT") return [line];
-  return (line.lineItems ?? []).flatMap(overageLines);
-}
