@@ -1,7 +1,7 @@
 /** Accounts, addresses, invoice groups and aliases. */
 import { expect } from "vitest";
 
-import { ADDRESS } from "../server/account-requests.ts";
+import { ADDRESS } from "../server/requests.ts";
 import { type ApiAnswer, type Api, type Json, oncePerServer, unique } from "./api.ts";
 import { type Case, expectRefused, tableCases } from "./case.ts";
 import { anAccount } from "./resources.ts";

@@ -2,6 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 import Fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
+import { expect } from "vitest";
 
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
 import type { AccessControl } from "../../src/server/access/access.ts";
@@ -29,15 +30,22 @@ export interface TestAnswer {
   readonly headers: LightMyRequestResponse["headers"];
 }
 
+/** Requests by their line, as `GET /customers?pageSize=1`. */
+export interface Calls {
+  readonly call: (line: string, request?: TestRequest) => Promise<TestAnswer>;
+  /** The JSON of an answer, which must be a success. */
+  readonly send: (line: string, body?: unknown) => Promise<TestAnswer["json"]>;
+  /** Expects an error: its status, and its message or a matcher of Vitest. */
+  readonly expectRefused: (line: string, body: unknown, message: unknown, status?: number) => Promise<void>;
+  /** A field of each item of a list. */
+  readonly listPart: (url: string, part?: string) => Promise<readonly unknown[]>;
+}
+
 /** A server of a test. */
-export interface TestApi {
+export interface TestApi extends Calls {
   readonly engine: Engine;
   /** Moves the clock. */
   readonly at: (time: string) => void;
-  readonly call: (
-    line: `${"GET" | "POST" | "PATCH" | "DELETE" | "PUT"} /${string}`,
-    request?: TestRequest,
-  ) => Promise<TestAnswer>;
 }
 
 const checkAnswer = createAnswerChecker(createOpenApiDocument(ENDPOINTS));
@@ -88,41 +96,49 @@ export async function startApi(
   let now = Date.parse(time);
   const engine = createEngine({ store: memoryStore(), clock: () => now, ...options });
   const { app } = await (routes ??= makeRoutes());
-  return {
-    engine,
-    at: (next) => {
-      now = Date.parse(next);
-    },
-    call: async (line, { body, headers } = {}) => {
-      const [method = "GET", url = "/"] = line.split(/ (.*)/s);
-      const response = await servedContext.run({ engine, access }, async () => {
-        // A request starts when it is awaited, which must be inside this function.
-        const answer = await app.inject({
-          method: method as "GET",
-          url,
-          headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-          ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
-        });
-        return answer;
+  const call: Calls["call"] = async (line, { body, headers } = {}) => {
+    const [method = "GET", url = "/"] = line.split(/ (.*)/s);
+    const response = await servedContext.run({ engine, access }, async () => {
+      // A request starts when it is awaited, which must be inside this function.
+      const answer = await app.inject({
+        method: method as "GET",
+        url,
+        headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+        ...(body === undefined ? {} : { payload: typeof body === "string" ? body : JSON.stringify(body) }),
       });
-      checkAnswer(method, url, response);
-      const isJson = String(response.headers["content-type"]).startsWith("application/json");
-      const json: unknown = isJson ? JSON.parse(response.body) : undefined;
-      return { status: response.statusCode, json, text: response.body, headers: response.headers };
+      return answer;
+    });
+    checkAnswer(method, url, response);
+    const isJson = String(response.headers["content-type"]).startsWith("application/json");
+    const json: unknown = isJson ? JSON.parse(response.body) : undefined;
+    return { status: response.statusCode, json, text: response.body, headers: response.headers };
+  };
+  const setClock = (next: string): void => {
+    now = Date.parse(next);
+  };
+  return { engine, at: setClock, call, ...shortCalls(call) };
+}
+
+/** Calls that expect a success or an error. */
+function shortCalls(call: Calls["call"]): Omit<Calls, "call"> {
+  const send: Calls["send"] = async (line, body) => {
+    const { status, json, text } = await call(line, { body });
+    if (status >= 300) throw new Error(`${line} answered ${status}: ${text}`);
+    return json;
+  };
+  return {
+    send,
+    expectRefused: async (line, body, message, status = 400) => {
+      const answer = await call(line, { body });
+      expect([line, answer.status, answer.json.message]).toEqual([line, status, message]);
     },
+    listPart: async (url, part = "id") =>
+      (await send(`GET ${url}`)).data.map((item: Readonly<Record<string, unknown>>) => item[part]),
   };
 }
 
-/** The status of an answer with its message, or with its body if it succeeded. */
-export async function answerOf(api: TestApi, ...request: Parameters<TestApi["call"]>): Promise<readonly unknown[]> {
-  const { status, json } = await api.call(...request);
-  return [status, status < 400 ? json : json.message];
-}
-
-/** The calls of the current API of a test file, and short forms of their answers. */
-export function bindCalls(api: () => TestApi): {
-  readonly call: TestApi["call"];
-  readonly answerTo: (...request: Parameters<TestApi["call"]>) => Promise<readonly unknown[]>;
-} {
-  return { call: (...request) => api().call(...request), answerTo: (...request) => answerOf(api(), ...request) };
+/** The calls of the current API of a test file. */
+export function bindCalls(api: () => TestApi): Calls {
+  const call: Calls["call"] = async (line, request) => api().call(line, request);
+  return { call, ...shortCalls(call) };
 }

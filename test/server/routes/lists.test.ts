@@ -1,8 +1,7 @@
 /** Every list whose items requests create: newest first, page by page, with its default page size. */
 import { expect, test } from "vitest";
 
-import { ACME, withAccount } from "../account-requests.ts";
-import { activePlan, CALLS, DETAILS, SUM } from "../catalog-requests.ts";
+import { ACME, activePlan, addOn, CALLS, DETAILS, SUM, withAccount } from "../requests.ts";
 import type { TestApi } from "../support.ts";
 
 /** What a request for the next item may need. */
@@ -65,13 +64,11 @@ const LISTS: readonly ListRow[] = [
 /** An API with what the requests refer to. */
 async function startFilled(): Promise<{ readonly api: TestApi; readonly ids: Ids }> {
   const api = await withAccount();
-  for (const n of [1, 2, 3]) {
-    await api.call("POST /accounts", { body: { id: `p-${n}`, name: "Acme part", customerId: "acme" } });
-  }
-  await api.call("POST /event_schema", { body: CALLS });
-  const feature = (await api.call("POST /features", { body: { name: "Calls" } })).json.id;
-  const license = (await api.call("POST /addons", { body: { name: "Seats", type: "LICENSE" } })).json.id;
-  const plans = [await activePlan(api.call, DETAILS, "Source"), await activePlan(api.call, DETAILS, "Target")] as const;
+  for (const n of [1, 2, 3]) await api.send("POST /accounts", { id: `p-${n}`, name: "Acme part", customerId: "acme" });
+  await api.send("POST /event_schema", CALLS);
+  const feature = (await api.send("POST /features", { name: "Calls" })).id;
+  const license = await addOn(api.send, "LICENSE");
+  const plans = [await activePlan(api.send, DETAILS, "Source"), await activePlan(api.send, DETAILS, "Target")] as const;
   return { api, ids: { feature, license, plans } };
 }
 
@@ -79,21 +76,21 @@ test.each(LISTS)(
   "GET %s is newest first, with %i on a page by default",
   async (list, pageSize, path, body, hasNull) => {
     const { api, ids } = await startFilled();
-    const fill = (url: string): `/${string}` => url.replace("FEATURE", ids.feature) as `/${string}`;
+    const fill = (url: string): string => url.replace("FEATURE", ids.feature);
+    const get = async (query = ""): Promise<ReturnType<TestApi["send"]>> => api.send(`GET ${fill(list)}${query}`);
     const newest: unknown[] = [];
     for (const n of [1, 2, 3]) {
       api.at(`2024-06-15T13:00:0${n}Z`);
-      expect((await api.call(`POST ${fill(path)}`, { body: body(n, ids) })).status).toBeLessThan(300);
-      newest.unshift((await api.call(`GET ${fill(list)}`)).json.data[0]);
+      await api.send(`POST ${fill(path)}`, body(n, ids));
+      newest.unshift((await get()).data[0]);
     }
-    const whole = (await api.call(`GET ${fill(list)}`)).json;
+    const whole = await get();
     expect([whole.data.slice(0, 3), whole.context]).toEqual([newest, { pageSize }]);
-    const first = (await api.call(`GET ${fill(list)}?pageSize=2`)).json;
-    expect([first.data, first.context]).toEqual([newest.slice(0, 2), { pageSize: 2 }]);
-    const items = [...first.data];
-    let page = first;
+    let page = await get("?pageSize=2");
+    expect(page.data).toEqual(newest.slice(0, 2));
+    const items = [...page.data];
     while (typeof page.nextToken === "string") {
-      page = (await api.call(`GET ${fill(list)}?nextToken=${page.nextToken}`)).json;
+      page = await get(`?nextToken=${page.nextToken}`);
       expect(page.context).toEqual({ pageSize: 2 });
       items.push(...page.data);
     }

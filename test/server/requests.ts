@@ -1,8 +1,21 @@
-/** Requests that create a catalog over HTTP: the setup of tests of its endpoints. */
-import type { TestApi } from "./support.ts";
+/** Requests that create a catalog and accounts over HTTP: the setup of tests of endpoints. */
+import { type Calls, startApi, type TestApi } from "./support.ts";
 
-/** The calls of an API. */
-export type Call = TestApi["call"];
+type Send = Calls["send"];
+
+/** The body of a customer with that id. */
+export const ACME = { id: "acme", name: "Acme Corp", primaryEmail: "pay@acme.test" };
+
+/** An address with every part. */
+export const ADDRESS = {
+  phoneNumber: "+49 30 1234",
+  line1: "1 Main St",
+  line2: "2nd floor",
+  postalCode: "10115",
+  city: "Berlin",
+  state: "BE",
+  country: "DE",
+};
 
 /** A schema of calls with a count and a region. */
 export const CALLS = {
@@ -58,17 +71,29 @@ export function answeredDetails(details: Readonly<Record<string, unknown>>): Rea
   };
 }
 
+/** An API with a customer and its account `prod`, at noon of 15 June 2024. */
+export async function withAccount(time?: string): Promise<TestApi> {
+  const api = await startApi(time);
+  await api.send("POST /customers", { ...ACME, account: { id: "prod", name: "Acme prod" } });
+  return api;
+}
+
+/** Creates an ACTIVE schema of calls. */
+export async function activeSchema(send: Send): Promise<void> {
+  await send("POST /event_schema", CALLS);
+  await send("POST /event_schema/api+calls/activate");
+}
+
 /**
  * Creates an ACTIVE schema and an ACTIVE meter.
  *
  * @returns the meter's id
  */
-export async function activeMeter(call: Call): Promise<string> {
-  await call("POST /event_schema", { body: CALLS });
-  await call("POST /event_schema/api+calls/activate");
-  const { json } = await call("POST /usage_meters", { body: SUM });
-  await call(`POST /usage_meters/${json.id}/activate`);
-  return json.id;
+export async function activeMeter(send: Send): Promise<string> {
+  await activeSchema(send);
+  const { id } = await send("POST /usage_meters", SUM);
+  await send(`POST /usage_meters/${id}/activate`);
+  return id;
 }
 
 /**
@@ -76,10 +101,24 @@ export async function activeMeter(call: Call): Promise<string> {
  *
  * @returns its id
  */
-export async function activePlan(call: Call, details: object = DETAILS, name = "Team"): Promise<string> {
-  const { json } = await call("POST /price_plans", { body: { name, type: "BILLING", pricePlanDetails: details } });
-  await call(`POST /price_plans/${json.id}/activate`);
-  return json.id;
+export async function activePlan(send: Send, details: object = DETAILS, name = "Team"): Promise<string> {
+  const { id } = await send("POST /price_plans", { name, type: "BILLING", pricePlanDetails: details });
+  await send(`POST /price_plans/${id}/activate`);
+  return id;
+}
+
+/**
+ * Creates an add-on named as its type.
+ *
+ * @returns its id
+ */
+export async function addOn(send: Send, type: "FIXED_FEE" | "LICENSE" | "CREDIT_GRANT"): Promise<string> {
+  return (await send("POST /addons", { name: type, type })).id;
+}
+
+/** Associates the account `prod` with a plan. */
+export async function subscribe(send: Send, pricePlanId: string, effectiveFrom = "2024-06-01"): Promise<void> {
+  await send("POST /accounts/prod/price_plans", { pricePlanId, effectiveFrom });
 }
 
 /** `count` items created from their index, from 0. */

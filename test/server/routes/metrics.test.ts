@@ -1,21 +1,23 @@
 /** Metrics, the revenue calculator and credit balances over HTTP. */
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 
-import { MONTHLY, slabs } from "../../../book/builder.ts";
-import { countEvent, teamBook } from "../../../engine/team-book.ts";
-import { anyCaller, startApi, type TestApi } from "../../support.ts";
+import { MONTHLY, slabs } from "../../book/builder.ts";
+import { countEvent, teamBook } from "../../engine/team-book.ts";
+import { anyCaller, bindCalls, startApi, type TestApi } from "../support.ts";
 
-/** An API whose account `prod` used 60 calls on 30 January and 60 on the 31st. */
-async function startLoaded(access = anyCaller("read")): Promise<TestApi> {
-  const api = await startApi("2024-01-01T00:00:00Z", access);
+let api: TestApi;
+const { call, expectRefused, send } = bindCalls(() => api);
+
+/** The account `prod` used 60 calls on 30 January and 60 on the 31st. */
+beforeEach(async () => {
+  api = await startApi("2024-01-01T00:00:00Z", anyCaller("read"));
   await api.engine.load(teamBook());
   api.at("2024-01-31T12:00:00Z");
   await api.engine.ingest([
     countEvent("e1", "2024-01-30T10:30:00Z", 60),
     countEvent("e2", "2024-01-31T11:00:00Z", "60.00000000000000000001"),
   ]);
-  return api;
-}
+});
 
 const RANGE = { startTime: "2024-01-30T00:00:00Z", endTime: "2024-02-01" };
 const REVENUE = { id: "r", name: "REVENUE", aggregationPeriod: "DAY", groupBy: "ACCOUNT_ID" };
@@ -23,49 +25,33 @@ const USAGE = { id: "u", name: "USAGE", aggregationPeriod: "MONTH" };
 
 describe("POST /metrics", () => {
   test("returns series of points as exact texts", async () => {
-    const { call } = await startLoaded();
     const answer = await call("POST /metrics", { body: { ...RANGE, metricQueries: [REVENUE, USAGE] } });
     expect(answer.status).toBe(200);
     const [thirtieth, next, end] = ["01-30", "01-31", "02-01"].map((day) => `2024-${day}T00:00:00.000Z`);
-    expect(answer.json.data[0]).toEqual({
-      ...REVENUE,
-      series: [
-        {
-          group: "prod",
-          currency: "USD",
-          // 60 × 2; 40 × 2 + 20 × 1.
-          points: [
-            { startTime: thirtieth, endTime: next, value: 120 },
-            { startTime: next, endTime: end, value: 100 },
-          ],
-        },
-      ],
-    });
+    // 60 × 2; 40 × 2 + 20 × 1.
+    const points = [
+      { startTime: thirtieth, endTime: next, value: 120 },
+      { startTime: next, endTime: end, value: 100 },
+    ];
+    expect(answer.json.data[0]).toEqual({ ...REVENUE, series: [{ group: "prod", currency: "USD", points }] });
     expect(answer.text).toContain('"value":100.00000000000000000001');
     expect(answer.text).toContain('"value":120.00000000000000000001');
     expect(answer.json.data[1].series[0]).not.toHaveProperty("group");
   });
 
   test("a startTime that is no time is a 400", async () => {
-    const { call } = await startLoaded();
     const body = { ...RANGE, startTime: "yesterday", metricQueries: [USAGE] };
-    const message = expect.stringMatching(/^startTime: "yesterday" is no/);
-    const { status, json } = await call("POST /metrics", { body });
-    expect([status, json]).toEqual([400, { message }]);
+    await expectRefused("POST /metrics", body, expect.stringMatching(/^startTime: "yesterday" is no/));
   });
 });
 
 describe("POST /revenue_calculator", () => {
   test("returns the invoices of a stored plan for a cycle with looked-up usage", async () => {
-    const { call } = await startLoaded();
-    const { status, json } = await call("POST /revenue_calculator", {
-      body: {
-        pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
-        usageConfig: { mode: "LOOKUP_CYCLE" },
-        licenseEntriesConfig: { "addon.seats": 3 },
-      },
+    const json = await send("POST /revenue_calculator", {
+      pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
+      usageConfig: { mode: "LOOKUP_CYCLE" },
+      licenseEntriesConfig: { "addon.seats": 3 },
     });
-    expect(status).toBe(200);
     const { invoices, pricePlanDetails, revenueInfo, ...answer } = json;
     expect(pricePlanDetails.usageRateCards).toMatchObject([{ usageMeterId: "um.calls" }]);
     expect(
@@ -104,7 +90,6 @@ describe("POST /revenue_calculator", () => {
   });
 
   test("prices a complete plan from the request, with numbers of any digits, and explains it", async () => {
-    const { call } = await startLoaded();
     const pricePlanDetails = {
       ...MONTHLY,
       usageRateCards: [{ usageMeterId: "calls", ...slabs("TIERED", [0, 0.125]), tag: null }],
@@ -127,25 +112,22 @@ describe("POST /revenue_calculator", () => {
   });
 
   test("S1.2 a number instead of a list is a 400 that has all its digits", async () => {
-    const { call } = await startLoaded();
     const plan = '"pricePlanDetailsConfig":{"mode":"PRICE_PLAN","pricePlanId":"pp.team"}';
     const body = `{${plan},"licenseEntriesConfig":12345678901234567890}`;
     const message = "licenseEntriesConfig: expected an object, got 12345678901234567890";
-    const { status, json } = await call("POST /revenue_calculator", { body });
-    expect([status, json]).toEqual([400, { message }]);
+    await expectRefused("POST /revenue_calculator", body, message);
   });
 });
 
 describe("GET /accounts/{account_id}/credit_balance", () => {
   test("returns the sums of the credits in force, which lines name, or zero dated by the account if there never was one", async () => {
-    const { call, engine } = await startLoaded();
     const credit = { accountId: "prod", purpose: "welcome", effectiveFrom: "2024-01-01" };
-    await engine.credits.create([
+    await api.engine.credits.create([
       { ...credit, creditAmount: 100, priority: 1, applicableEntityIds: ["addon.fee"] },
       { ...credit, creditAmount: 500, priority: 2 },
     ]);
     // The draft of January: the first credit pays the fee of 30, the second the usage of 220.
-    expect((await call("GET /accounts/prod/credit_balance")).json).toEqual({
+    expect(await send("GET /accounts/prod/credit_balance")).toEqual({
       accountId: "prod",
       activeCredits: 600,
       availableBalance: 350,
@@ -154,15 +136,11 @@ describe("GET /accounts/{account_id}/credit_balance", () => {
       unit: "USD",
       lastUpdatedAt: "2024-01-31T12:00:00.000Z",
     });
-    const { json: drafts } = await call("GET /invoices?account_id=prod");
-    const { json: draft } = await call(`GET /invoices/${drafts.data[0].id}`);
-    expect(JSON.stringify(draft)).toContain('"type":"SUB_CREDITS"');
-    expect(JSON.stringify(draft)).toContain('"creditKind":"MANUAL"');
-    const idle = await call("GET /accounts/idle/credit_balance");
-    expect([idle.status, idle.json.activeCredits, idle.json.lastUpdatedAt]).toEqual([
-      200,
-      0,
-      "2024-01-01T00:00:00.000Z",
-    ]);
+    const { data } = await send("GET /invoices?account_id=prod");
+    const draft = JSON.stringify(await send(`GET /invoices/${data[0].id}`));
+    expect(draft).toContain('"type":"SUB_CREDITS"');
+    expect(draft).toContain('"creditKind":"MANUAL"');
+    const idle = await send("GET /accounts/idle/credit_balance");
+    expect(idle).toMatchObject({ activeCredits: 0, lastUpdatedAt: "2024-01-01T00:00:00.000Z" });
   });
 });

@@ -2,11 +2,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
-import { type BookInput, type EventInput, preview } from "../../../../src/index.ts";
-import { parseJson, stringifyJson } from "../../../../src/numbers/json.ts";
-import { folder, type Folder, ratebook } from "../../../cli/fake-io.ts";
-import { startApi } from "../../support.ts";
-import { USAGE_BOOK } from "../../usage-book.ts";
+import { type BookInput, type EventInput, preview } from "../../src/index.ts";
+import { parseJson, stringifyJson } from "../../src/numbers/json.ts";
+import { folder, type Folder, ratebook } from "../cli/fake-io.ts";
+import { startWithUsage, USAGE_BOOK } from "./usage-book.ts";
 
 let files: Folder;
 beforeEach(() => {
@@ -63,9 +62,7 @@ function toText(result: unknown): string {
 }
 
 async function ingestByLibrary(texts: readonly string[]): Promise<unknown> {
-  const api = await startApi("2024-05-01T09:00:00Z");
-  await api.engine.load(USAGE_BOOK as BookInput);
-  api.at("2024-06-15T12:00:00Z");
+  const api = await startWithUsage();
   const outcomes = await api.engine.ingest(texts.map((text) => parseJson(text) as EventInput));
   const { items } = await api.engine.events.list();
   api.at("2024-07-10T00:00:00Z");
@@ -74,9 +71,7 @@ async function ingestByLibrary(texts: readonly string[]): Promise<unknown> {
 }
 
 async function ingestByHttp(texts: readonly string[]): Promise<unknown> {
-  const api = await startApi("2024-05-01T09:00:00Z");
-  await api.engine.load(USAGE_BOOK as BookInput);
-  api.at("2024-06-15T12:00:00Z");
+  const api = await startWithUsage();
   const single = await api.call("POST /ingest", { body: `{"event":${texts[0]}}` });
   const batch = await api.call("POST /ingestBatch", { body: `{"events":[${texts.join()}]}` });
   return [single.text, batch.text, (await api.call("GET /events")).text];

@@ -4,23 +4,21 @@
  */
 import { beforeAll, expect, test } from "vitest";
 
-import { activeMeter, answeredDetails, DETAILS } from "../../catalog-requests.ts";
-import { bindCalls, startApi, type TestApi } from "../../support.ts";
+import { activeMeter, addOn, answeredDetails, DETAILS } from "../requests.ts";
+import { bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
 /** The items that the cards price, by type. */
 const ids: Record<string, string> = {};
 let plans = 0;
 
-const { call } = bindCalls(() => api);
+const { call, send } = bindCalls(() => api);
 
 beforeAll(async () => {
   api = await startApi();
-  ids["meter"] = await activeMeter(call);
-  for (const type of ["FIXED_FEE", "LICENSE", "CREDIT_GRANT"]) {
-    ids[type] = (await call("POST /addons", { body: { name: type, type } })).json.id;
-  }
-  ids["feature"] = (await call("POST /features", { body: { name: "Tokens" } })).json.id;
+  ids["meter"] = await activeMeter(send);
+  for (const type of ["FIXED_FEE", "LICENSE", "CREDIT_GRANT"] as const) ids[type] = await addOn(send, type);
+  ids["feature"] = (await send("POST /features", { name: "Tokens" })).id;
 });
 
 /** Creates a plan with these details, and reads it. */
@@ -28,10 +26,11 @@ async function createAndReadPlan(details: object | string): Promise<{ readonly j
   plans += 1;
   const pricePlanDetails = typeof details === "string" ? "DETAILS" : details;
   const body = JSON.stringify({ name: `Plan ${plans}`, type: "BILLING", pricePlanDetails });
-  const reply = await call("POST /price_plans", {
-    body: typeof details === "string" ? body.replace('"DETAILS"', details) : body,
-  });
-  const got = await call(`GET /price_plans/${reply.json.id}`);
+  const { id } = await send(
+    "POST /price_plans",
+    typeof details === "string" ? body.replace('"DETAILS"', details) : body,
+  );
+  const got = await call(`GET /price_plans/${id}`);
   return { json: got.json.pricingSchedule[0].pricePlanDetails, text: got.text };
 }
 
@@ -108,13 +107,8 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type are returned
     type: "BILLING",
   };
   expect((await createAndReadPlan({ ...DETAILS, ...more })).json).toEqual(answeredDetails({ ...DETAILS, ...more }));
-  const none = {
-    rateDetails: null,
-    entitlementRateCards: null,
-    type: null,
-    minimumCommitment: null,
-    usageRateCards: null,
-  };
+  const nulls = { rateDetails: null, entitlementRateCards: null, type: null, minimumCommitment: null };
+  const none = { ...nulls, usageRateCards: null };
   expect((await createAndReadPlan({ ...DETAILS, ...none })).json).toEqual(answeredDetails(DETAILS));
   expect((await createAndReadPlan({ ...DETAILS, usageRateCards: [], rateDetails: {} })).json).toEqual(
     answeredDetails({ ...DETAILS, rateDetails: {} }),
@@ -122,21 +116,11 @@ test("minimumCommitment, rateDetails, entitlementRateCards and type are returned
 });
 
 test("S7.4 configuration values of slabs and rates are numbers or texts, and are returned with the same type", async () => {
+  const texts = { packageSize: "1000", chargeAtZero: "true" };
+  const values = { packageSize: 500, chargeAtZero: false };
   const slabs = [
-    {
-      order: 1,
-      startAfter: 0,
-      priceType: "PACKAGE",
-      slabConfig: { packageSize: "1000", chargeAtZero: "true" },
-      endAt: 5000,
-    },
-    {
-      order: 2,
-      startAfter: 5000,
-      priceType: "PACKAGE",
-      slabConfig: { packageSize: 500, chargeAtZero: false },
-      endAt: null,
-    },
+    { order: 1, startAfter: 0, priceType: "PACKAGE", slabConfig: texts, endAt: 5000 },
+    { order: 2, startAfter: 5000, priceType: "PACKAGE", slabConfig: values, endAt: null },
   ];
   const slabRates = [
     { order: 1, rate: 10, slabRateConfig: { minimumRate: "1.00", maximumRate: 20, flatRate: "0.50" } },
