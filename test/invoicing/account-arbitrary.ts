@@ -4,16 +4,11 @@ import fc from "fast-check";
 import { type PricePlanDetails, pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
-import {
-  type AccountView,
-  type BillingCatalog,
-  buildTimeline,
-  NO_END,
-  type PlanDecision,
-} from "../../src/invoicing/timeline.ts";
+import { type AccountView, type BillingCatalog, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
 import { createTableFinder } from "../../src/rating/rated-table.ts";
 import { CATALOG, planArbitrary } from "../../src/testing/plan-arbitrary.ts";
+import { seatsFrom, viewOf } from "./plans.ts";
 
 /** The first day of the accounts' plans. */
 export const FIRST = parseDate("2024-01-10");
@@ -80,19 +75,9 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
           addOns: new Map([[CATALOG.seats, "Seats"]]),
           features: new Map(),
         },
-        view: {
-          accountId: "acc",
-          customerId: "ann",
+        view: viewOf(decisions, {
           currency,
-          netTermDays: 0,
-          decisions,
-          timeline: buildTimeline(decisions),
-          licenseChanges: seats.map(({ day, quantity }) => ({
-            licenseId: CATALOG.seats,
-            updateType: "ABSOLUTE",
-            quantity: new Decimal(quantity),
-            effectiveFrom: FIRST + day * DAY_MS,
-          })),
+          licenseChanges: seats.map(({ day, quantity }) => seatsFrom(FIRST + day * DAY_MS, quantity, CATALOG.seats)),
           credits: credits.map(({ amount, priority }, index) => ({
             id: `credit.${index}`,
             kind: "MANUAL",
@@ -103,13 +88,11 @@ export const billedAccounts: fc.Arbitrary<AccountToBill> = fc
             effectiveFrom: FIRST,
             createdAt: index,
           })),
-          usageByGroup: () => [],
           usage: (_, from, until) => {
             let total = new Decimal(0);
             for (let day = from; day < until; day++) total = total.plus(perDay[day % perDay.length] ?? 0);
             return total;
           },
-          overage: () => new Decimal(0),
-        },
+        }),
       })),
   );

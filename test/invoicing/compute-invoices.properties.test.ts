@@ -4,13 +4,14 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, formatInstant } from "../../src/calendar/instant.ts";
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
-import { cyclesIn, NO_END, buildTimeline } from "../../src/invoicing/timeline.ts";
+import { cyclesIn } from "../../src/invoicing/timeline.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { Decimal, sum } from "../../src/numbers/decimal.ts";
+import { createSlabPricing } from "../rating/cards.ts";
 import { headOf, flattenLines, linesOfType } from "../support/invoice-lines.ts";
 import { runs } from "../support/runs.ts";
 import { type AccountToBill, billedAccounts, FIRST, SPAN_DAYS } from "./account-arbitrary.ts";
-import { planFor } from "./plans.ts";
+import { decision, viewOf } from "./plans.ts";
 
 /** Each run calculates a whole account, so fewer runs are enough. */
 const RUNS = { numRuns: runs(25) };
@@ -139,24 +140,10 @@ describe("all invoices", () => {
 
   test("S1.4 a minimum of 48.338 for 22 of 31 days can be printed, although its hundredth digit is a zero", () => {
     const [account] = fc.sample(billedAccounts, { numRuns: 1, seed: 1 });
-    const details = planFor("2024-01-10", {
-      details: {
-        licenseRateCards: [
-          {
-            id: "addon.seats",
-            enableProration: true,
-            ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-            rateValues: [
-              { currency: "USD", slabRates: [{ order: 1, rate: 0 }], rateConfig: { minimumRate: "48.338" } },
-            ],
-          },
-        ],
-      },
-    });
+    const pricing = createSlabPricing("TIERED", [{ after: 0, rate: 0 }], { minimumRate: "48.338" });
+    const licenseRateCards = [{ id: "addon.seats", enableProration: true, ...pricing }];
     if (account === undefined) throw new Error("a sample has one account");
-    const decisions = [{ from: FIRST, until: NO_END, decidedAt: FIRST, plan: details }];
-    const timeline = buildTimeline(decisions);
-    const view = { ...account.view, currency: "USD", decisions, timeline, credits: [], licenseChanges: [] };
+    const view = viewOf([decision("2024-01-10", { details: { licenseRateCards } })]);
     const [january] = computeAll({ ...account, view }, FIRST, FIRST + 1);
     // 48.338 × 22/31 = 34.304387…
     expect(january && linesOfType(january, "LICENSE_RATE_CARD_AMOUNT")[0]?.exactValue?.slice(0, 9)).toBe("34.304387");

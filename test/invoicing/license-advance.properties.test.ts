@@ -1,18 +1,17 @@
+/**
+ * Licenses in advance, compared with a model written only from S10.3: it goes through June day by day and update by
+ * update in whole numbers, and shares no code with what it checks.
+ */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import { computeAdvanceBilling } from "../../src/invoicing/advance.ts";
 import { type AdvanceBilling, findDueCycles } from "../../src/invoicing/due-work.ts";
-import { type AccountView, type LicenseChange, buildTimeline } from "../../src/invoicing/timeline.ts";
-import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import type { Fraction } from "../../src/numbers/fraction.ts";
-/**
- * Licenses in advance, compared with a model written only from S10.3: it goes through June day by day and update by
- * update in whole numbers, and shares no code with what it checks.
- */
 import { runToCompletion } from "../../src/numbers/steps.ts";
-import { decision } from "./plans.ts";
+import { createSlabPricing } from "../rating/cards.ts";
+import { decision, seatsFrom, viewOf } from "./plans.ts";
 
 const JUNE = parseDate("2024-06-01");
 const DAYS = 30;
@@ -50,10 +49,8 @@ const updates = (late?: fc.Arbitrary<number>): fc.Arbitrary<readonly Update[]> =
     )
     .map((all) => all.toSorted((a, b) => a.hour - b.hour));
 
-const price = fc.integer({ min: 0, max: 200 });
-const prices = fc.array(price, { minLength: 5, maxLength: 5 });
 const seats: fc.Arbitrary<Seats> = fc.record({
-  prices,
+  prices: fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5, maxLength: 5 }),
   isProrated: fc.boolean(),
   refunds: fc.boolean(),
   updates: updates(),
@@ -63,44 +60,22 @@ const priceOf = ({ prices: of }: Seats, quantity: number): number =>
   quantity === 0 ? 0 : (of[Math.min(Math.ceil(quantity / BAND), of.length) - 1] ?? 0);
 
 function advanceFor({ prices: of, isProrated, refunds, updates: all }: Seats): AdvanceBilling {
-  const plan = {
-    licenseRateCards: [
-      {
-        id: "addon.seats",
-        invoiceTiming: "IN_ADVANCE",
-        enableProration: isProrated,
-        proratedRefundMode: refunds ? "CREDITS" : "NONE",
-        ratePlan: {
-          pricingModel: "VOLUME",
-          slabs: of.map((_, index) => ({ order: index + 1, startAfter: index * BAND, priceType: "FLAT" })),
-        },
-        rateValues: [{ currency: "USD", slabRates: of.map((rate, index) => ({ order: index + 1, rate })) }],
-      },
-    ],
+  const card = {
+    id: "addon.seats",
+    invoiceTiming: "IN_ADVANCE",
+    enableProration: isProrated,
+    proratedRefundMode: refunds ? "CREDITS" : "NONE",
+    ...createSlabPricing(
+      "VOLUME",
+      of.map((rate, index) => ({ after: index * BAND, rate, type: "FLAT" })),
+    ),
   };
-  const decisions = [decision("2024-06-01", { until: "2024-07-01", details: plan })];
-  const view: AccountView = {
-    accountId: "acc",
-    customerId: "ann",
-    currency: "USD",
-    netTermDays: 0,
-    decisions,
-    timeline: buildTimeline(decisions),
-    licenseChanges: all.map(({ hour, quantity, late }): LicenseChange => {
-      const effectiveFrom = JUNE + hour * HOUR_MS;
-      return {
-        licenseId: "addon.seats",
-        updateType: "ABSOLUTE",
-        quantity: new Decimal(quantity),
-        effectiveFrom,
-        ...(late === undefined ? {} : { knownFrom: effectiveFrom + late * HOUR_MS }),
-      };
-    }),
-    credits: [],
-    usage: () => ZERO,
-    usageByGroup: () => [],
-    overage: () => ZERO,
-  };
+  const decisions = [decision("2024-06-01", { until: "2024-07-01", details: { licenseRateCards: [card] } })];
+  const licenseChanges = all.map(({ hour, quantity, late }) => {
+    const change = seatsFrom(JUNE + hour * HOUR_MS, quantity);
+    return late === undefined ? change : { ...change, knownFrom: change.effectiveFrom + late * HOUR_MS };
+  });
+  const view = viewOf(decisions, { licenseChanges });
   return runToCompletion(computeAdvanceBilling(view, findDueCycles(view.decisions, JUNE + DAYS * DAY_MS)));
 }
 
@@ -222,17 +197,6 @@ describe("licenses in advance", () => {
         expect(others(pricesByDay(there))).toEqual(others(pricesByDay(plain)));
       }),
       { numRuns: 200 },
-    );
-  });
-
-  test("S10.3 a constant quantity is charged once, with or without proration and refunds", () => {
-    fc.assert(
-      fc.property(prices, fc.boolean(), fc.boolean(), fc.nat(20), (of, isProrated, refunds, quantity) => {
-        const same = [0, 30, 31, 400].map((hour) => ({ hour, quantity }));
-        const account = { prices: of, isProrated, refunds, updates: same };
-        const amount = priceOf(account, quantity) * (isProrated ? DAYS : 1);
-        expect(listFigures(account)).toEqual(amount === 0 ? [] : [{ kind: "STANDARD_ADVANCED", hour: 0, amount }]);
-      }),
     );
   });
 

@@ -3,7 +3,15 @@ import type { PricingCycleConfig } from "../../src/book/resources/price-plan.ts"
 import { pricePlan } from "../../src/book/resources/price-plan.ts";
 import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { formatDate, type Instant, parseDate } from "../../src/calendar/instant.ts";
-import { type AssociatedPlan, NO_END, type PlanDecision } from "../../src/invoicing/timeline.ts";
+import {
+  type AccountView,
+  type AssociatedPlan,
+  buildTimeline,
+  type LicenseChange,
+  NO_END,
+  type PlanDecision,
+} from "../../src/invoicing/timeline.ts";
+import { Decimal, ZERO } from "../../src/numbers/decimal.ts";
 
 /** Monthly cycles from the first. */
 export const MONTHLY: PricingCycleConfig = {
@@ -44,6 +52,29 @@ export function decision(
     decidedAt: parseDate(terms?.decidedAt ?? from),
     plan: terms === null ? null : planFor(from, terms),
   };
+}
+
+/** An account with these decisions, in US dollars and without usage, unless more is said. */
+export function viewOf(decisions: readonly PlanDecision[], more: Partial<AccountView> = {}): AccountView {
+  return {
+    accountId: "acc",
+    customerId: "ann",
+    currency: "USD",
+    netTermDays: 0,
+    decisions,
+    timeline: buildTimeline(decisions),
+    licenseChanges: [],
+    credits: [],
+    usage: () => ZERO,
+    usageByGroup: () => [],
+    overage: () => ZERO,
+    ...more,
+  };
+}
+
+/** So many seats from an instant on. */
+export function seatsFrom(effectiveFrom: Instant, quantity: number, licenseId = "addon.seats"): LicenseChange {
+  return { licenseId, updateType: "ABSOLUTE", quantity: new Decimal(quantity), effectiveFrom };
 }
 
 /** A fee of 30 in US dollars. */

@@ -1,27 +1,24 @@
 /** The page of a backtest in a browser: its figures are those of the terminal and of the guide. */
-import type { BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, describe, expect, test } from "vitest";
 
-import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { folder, ratebook } from "../cli/fake-io.ts";
+import { DESK, openSoundPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { bookOfMany, planAt, tableOf, usageOfMany } from "./many-accounts.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
+const files = folder();
 afterAll(() => files.remove());
 
-const openBacktest = async (options: BrowserContextOptions, ...args: readonly string[]): Promise<OpenPage> => {
+const openBacktest = async (options: BrowserContextOptions, ...args: readonly string[]): Promise<Page> => {
   const { code, out } = await ratebook(["backtest", ...args, "--format", "html"]);
   expect(code).toBe(0);
-  return openPage(out, options);
+  return openSoundPage(out, options);
 };
 const draftFile = (name: string): string => examplePath("llm-api", `drafts/${name}.json`);
-const openTraces = async (options: BrowserContextOptions, ...drafts: readonly string[]): Promise<OpenPage> =>
+const openTraces = async (options: BrowserContextOptions, ...drafts: readonly string[]): Promise<Page> =>
   openBacktest(options, examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS, "--plan", ...drafts.map(draftFile));
-const openMany = async (rate: number | string): Promise<OpenPage> =>
+const openMany = async (rate: number | string): Promise<Page> =>
   openBacktest(
     DESK,
     files.file("book.json", JSON.stringify(bookOfMany(40))),
@@ -30,7 +27,7 @@ const openMany = async (rate: number | string): Promise<OpenPage> =>
     "--plan",
     files.file("draft.json", JSON.stringify(planAt("pp.draft", rate))),
   );
-const readFact = async ({ page }: OpenPage, name: string): Promise<string> =>
+const readFact = async (page: Page, name: string): Promise<string> =>
   page.getByText(name, { exact: true }).first().locator("..").innerText();
 
 describe("the page of a backtest", () => {
@@ -38,8 +35,7 @@ describe("the page of a backtest", () => {
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: is headed by what it is, and has totals, items and accounts with their causes", async (_, options) => {
-    const open = await openTraces(options, "lower-fee");
-    const { page } = open;
+    const page = await openTraces(options, "lower-fee");
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Impact of the price change, November 2023");
     expect(await page.title()).toBe("Impact of the price change, November 2023");
     expect(await page.locator(".page-head p").innerText()).toBe(
@@ -72,13 +68,10 @@ describe("the page of a backtest", () => {
     expect(await page.locator(".row-detail .cause").first().innerText()).toBe(
       "new prices +$9.55, new minimum commitment −$35.7553, rounding −$0.0047",
     );
-    await expectSound(open);
-    await open.close();
   });
 
   test("of several drafts: begins with a list of them, whose links lead to each", async () => {
-    const open = await openTraces(DESK, "one-rate", "volume");
-    const { page } = open;
+    const page = await openTraces(DESK, "one-rate", "volume");
     const drafts = page.getByRole("navigation", { name: "Drafts compared" });
     expect(await drafts.locator("tbody tr").allInnerTexts()).toEqual([
       expect.stringMatching(/^one-rate\.json\s+1 pays more, 1 pays less\s+\$113\.10\s+\$93\.73\s+−\$19\.37\s+−17\.1%$/),
@@ -88,18 +81,15 @@ describe("the page of a backtest", () => {
     await expect.poll(() => page.evaluate("scrollY")).toBeGreaterThan(0);
     expect(await page.getByRole("heading", { name: "Draft volume.json" }).isVisible()).toBe(true);
     await page.getByRole("button", { name: "Pay more 1" }).click();
-    const rows = tableOf(open, "Changes in USD by one-rate.json");
+    const rows = tableOf(page, "Changes in USD by one-rate.json");
     expect(await rows.count()).toBe(1);
     // A line that goes up, as the account's total does.
     expect(await rows.first().innerText()).toMatch(/Context tokens, standard \(millions\) \+\$1\.24 and 1 more/);
-    await expectSound(open);
-    await open.close();
   });
 
   test("of many accounts: charts, and no account left out", async () => {
-    const open = await openMany("0.8");
-    const { page } = open;
-    expect(await readFact(open, "Accounts")).toMatch(/^Accounts\s+40\s/);
+    const page = await openMany("0.8");
+    expect(await readFact(page, "Accounts")).toMatch(/^Accounts\s+40\s/);
     const bars = await page.locator(".bar title").allTextContents();
     expect(bars.reduce((count, title) => count + Number.parseInt(title, 10), 0)).toBe(40);
     const plot = page.getByRole("img", { name: /^Each account's difference/ });
@@ -110,29 +100,23 @@ describe("the page of a backtest", () => {
     expect(await page.locator(".day-values").innerText()).toMatch(
       /^Customer \d+\s+now\s+\$[\d.,]+\s+draft\s+\$[\d.,]+\s+difference\s+−\$[\d.,]+$/,
     );
-    await expectSound(open);
-    await open.close();
   });
 
   test("has all accounts on paper", async () => {
-    const open = await openMany("0.8");
-    const rows = tableOf(open, "Changes in USD by draft.json");
+    const page = await openMany("0.8");
+    const rows = tableOf(page, "Changes in USD by draft.json");
     expect(await rows.count()).toBe(10);
-    await open.page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await expect.poll(() => rows.count()).toBe(40);
-    await open.page.evaluate("dispatchEvent(new Event('afterprint'))");
+    await page.evaluate("dispatchEvent(new Event('afterprint'))");
     await expect.poll(() => rows.count()).toBe(10);
-    await open.close();
   });
 
   test("of a draft that changes nothing: says so", async () => {
-    const open = await openMany(1);
-    const { page } = open;
-    expect(await readFact(open, "Accounts")).toMatch(/40 pay the same$/);
-    expect(await readFact(open, "Difference")).toMatch(/\$0\.00$/);
+    const page = await openMany(1);
+    expect(await readFact(page, "Accounts")).toMatch(/40 pay the same$/);
+    expect(await readFact(page, "Difference")).toMatch(/\$0\.00$/);
     expect(await page.getByRole("heading", { name: "No account pays more or less" }).count()).toBe(1);
     expect(await page.locator("svg[role=img]").count()).toBe(0);
-    await expectSound(open);
-    await open.close();
   });
 });

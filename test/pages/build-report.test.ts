@@ -36,50 +36,46 @@ function printLines({ lines }: InvoiceData, digits: number): readonly string[] {
 }
 
 describe("an invoice on a page", () => {
-  test.each(goldenCases().map((golden) => [golden.it, golden] as const))(
-    "%s: has the lines of the terminal",
-    (_, golden) => {
-      const { invoices } = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
-        ...golden.options,
-        explain: true,
-      });
-      for (const invoice of invoices) {
-        const digits = minorUnitDigits(invoice.currency);
-        const data = toInvoiceData(invoice, () => undefined, createBookNames(catalogBook(golden.book)));
-        const rows = invoiceRows(invoice);
-        const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
-        const lines = printLines(data, digits);
-        const terminal = rows
-          .slice(0, end + 1)
-          .flatMap((row) =>
-            row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
-          )
-          .map((line, index) => (lines[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
-        expect(lines).toEqual(terminal);
-      }
-    },
-  );
-});
+  const cases = goldenCases().map((golden) => {
+    const book = catalogBook(golden.book);
+    const options = { ...golden.options, explain: true };
+    const { invoices } = preview(book, golden.events as Iterable<EventInput>, options);
+    const names = createBookNames(book);
+    return [
+      golden.it,
+      invoices.map((invoice) => [invoice, toInvoiceData(invoice, () => undefined, names)] as const),
+    ] as const;
+  });
 
-describe("a slab on a page", () => {
-  test("has the label of the invoice page", () => {
+  test.each(cases)("%s: has the lines of the terminal", (_, invoices) => {
+    for (const [invoice, data] of invoices) {
+      const digits = minorUnitDigits(invoice.currency);
+      const rows = invoiceRows(invoice);
+      const end = rows.findIndex(({ kind, ...row }) => kind === "line" && "cells" in row && row.cells[0] === "Total");
+      const lines = printLines(data, digits);
+      const terminal = rows
+        .slice(0, end + 1)
+        .flatMap((row) =>
+          row.kind === "line" ? [row.cells.join(" | ").replace(/^Total \|  \| \w+ /, "Total |  |  ")] : [],
+        )
+        .map((line, index) => (lines[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
+      expect(lines).toEqual(terminal);
+    }
+  });
+
+  test("has the labels of slabs of the invoice page", () => {
     const names: string[] = [];
-    for (const golden of goldenCases()) {
-      const goldenOptions = { ...golden.options, explain: true };
-      for (const invoice of preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, goldenOptions)
-        .invoices) {
-        const bookNames = createBookNames(catalogBook(golden.book));
-        const cards = toInvoiceData(invoice, () => undefined, bookNames).lines.flatMap(({ lines = [] }) => lines);
-        const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
-        const rows = [...createPageRows(invoice)];
-        const page = rows.slice(
-          0,
-          rows.findIndex(({ label }) => label === "Sub-total"),
-        );
-        const slabs = page.flatMap(({ kind, label }) => (kind === "slab" ? [label] : []));
-        expect(labels.filter((label) => slabs.includes(label))).toEqual(slabs);
-        names.push(...slabs);
-      }
+    for (const [invoice, data] of cases.flatMap(([, invoices]) => invoices)) {
+      const cards = data.lines.flatMap(({ lines = [] }) => lines);
+      const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
+      const rows = [...createPageRows(invoice)];
+      const page = rows.slice(
+        0,
+        rows.findIndex(({ label }) => label === "Sub-total"),
+      );
+      const slabs = page.flatMap(({ kind, label }) => (kind === "slab" ? [label] : []));
+      expect(labels.filter((label) => slabs.includes(label))).toEqual(slabs);
+      names.push(...slabs);
     }
     expect(names.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual(
       [],

@@ -1,11 +1,12 @@
 /** The lines of price tables on invoice pages and in reports, with subtotals by the first dimension (S18.6). */
 import { expect, test } from "vitest";
 
-import { type EventInput, parseBook, preview } from "../../src/index.ts";
+import { type EventInput, parseBook, preview, type RateTableInput } from "../../src/index.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
 import { createBookNames, toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { LineData } from "../../src/pages/report/report-data.ts";
+import { tableBook } from "../support/table-book.ts";
 
 const NO_NAMES = createBookNames(parseBook({}));
 
@@ -29,13 +30,11 @@ const USES = [
   [9, "nova-code", "output", 1_000_000],
 ] as const;
 
-function previewTable(rateTable: object, uses: readonly (readonly [number, string, string, number])[]): Invoice {
-  const book = {
-    eventSchemas: [{ name: "call", attributes: ["tokens"], dimensions: ["model", "kind"] }],
-    usageMeters: [{ id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model", "kind"] }],
-    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "um.tokens", rateTable }] }],
-    accounts: [{ id: "acme", plan: "pp", from: "2026-10-01" }],
-  };
+function previewTable(
+  rateTable: RateTableInput,
+  uses: readonly (readonly [number, string, string, number])[],
+): Invoice {
+  const book = tableBook(["model", "kind"], rateTable, { id: "acme", from: "2026-10-01" });
   const events = uses.map(([day, model, kind, tokens], index): EventInput => ({
     schemaName: "call",
     id: `e${index}`,

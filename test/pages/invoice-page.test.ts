@@ -82,29 +82,17 @@ describe("an invoice for the customer", () => {
 
   test("does not repeat the days of a part as a fraction", () => {
     const invoice = invoiceForUnits(1500);
-    const [, ...rows] = createPageRows({ ...invoice, revenueInfo: { ...invoice.revenueInfo } });
+    const [, ...rows] = createPageRows(invoice);
     expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
   });
 });
 
 /** An invoice of a meter with a card of this many packages of one unit, all of which are reached. */
 const invoiceOfSlabs = (count: number) => {
-  const slabs = Array.from({ length: count }, (_, order) => ({ order: order + 1, startAfter: order }));
-  const details = {
-    ...SMALL_BOOK.pricePlans[0]?.pricePlanDetails,
-    usageRateCards: [
-      {
-        usageMeterId: "um.units",
-        ratePlan: {
-          pricingModel: "TIERED",
-          slabs: slabs.map((slab) => ({ ...slab, priceType: "PACKAGE", slabConfig: { packageSize: 1 } })),
-        },
-        rateValues: [{ currency: "USD", slabRates: slabs.map(({ order }) => ({ order, rate: 2 })) }],
-      },
-    ],
-  };
-  const book = { ...SMALL_BOOK, pricePlans: [{ ...SMALL_BOOK.pricePlans[0], pricePlanDetails: details }] };
-  return invoiceForUnits(count, book);
+  const tier = { rate: 2, package: 1 };
+  const tiers = [...Array.from({ length: count - 1 }, (_, order) => ({ ...tier, upTo: order + 1 })), tier];
+  const plan = { id: "pp.small", currencies: ["USD"], cycle: "MONTHLY", usage: [{ meter: "um.units", tiers }] };
+  return invoiceForUnits(count, { ...SMALL_BOOK, pricePlans: [plan] });
 };
 
 /** Counts how often elements of the lists in a value are read. */

@@ -1,12 +1,10 @@
 /** A seeded random book of many accounts and a month of their usage, for reports of a given size. */
 import { join } from "node:path";
 
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
-import { sumMeter } from "../book/builder.ts";
-import { type Folder, ratebook, SMALL_BOOK } from "../cli/fake-io.ts";
-import type { OpenPage } from "../support/browser.ts";
+import { type Folder, ratebook } from "../cli/fake-io.ts";
 
 const METERS = ["calls", "storage", "tokens"] as const;
 
@@ -19,29 +17,10 @@ function createRandom(seed: number): () => number {
   };
 }
 
-/** The small book's slabs with a rate. */
-function cardsAt(rate: number | string): readonly object[] {
-  const ratePlan = SMALL_BOOK.pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.ratePlan;
-  return METERS.map((meter) => ({
-    usageMeterId: `um.${meter}`,
-    ratePlan,
-    rateValues: [
-      {
-        currency: "USD",
-        slabRates: [
-          { order: 1, rate },
-          { order: 2, rate: "0.35" },
-        ],
-      },
-    ],
-  }));
-}
-
-/** A plan of three cards. */
+/** A plan of three meters, with a rate for the first hundred units. */
 export function planAt(id: string, rate: number | string): object {
-  const [plan] = SMALL_BOOK.pricePlans;
-  const { minimumCommitment: _, ...details } = plan?.pricePlanDetails ?? { minimumCommitment: undefined };
-  return { ...plan, id, name: id, pricePlanDetails: { ...details, usageRateCards: cardsAt(rate) } };
+  const tiers = [{ upTo: 100, rate }, { rate: "0.35" }];
+  return { id, currencies: ["USD"], cycle: "MONTHLY", usage: METERS.map((name) => ({ meter: `um.${name}`, tiers })) };
 }
 
 /**
@@ -51,15 +30,14 @@ export function planAt(id: string, rate: number | string): object {
  */
 export function bookOfMany(accounts: number, nameOf = (index: number): string => `Customer ${index + 1}`): object {
   return {
-    ...SMALL_BOOK,
-    eventSchemas: METERS.map((name) => ({ name, attributes: [{ name: "units" }] })),
-    usageMeters: METERS.map((name) => sumMeter(`um.${name}`, name, "units")),
+    eventSchemas: METERS.map((name) => ({ name, attributes: ["units"] })),
+    usageMeters: METERS.map((name) => ({ id: `um.${name}`, name, schema: name, sum: "units" })),
     pricePlans: [planAt("pp.small", 1)],
     accounts: Array.from({ length: accounts }, (_, index) => ({
       id: `account-${index + 1}`,
       name: nameOf(index),
-      customerId: "contoso",
-      pricePlans: [{ pricePlanId: "pp.small", effectiveFrom: "2024-01-01" }],
+      plan: "pp.small",
+      from: "2024-01-01",
     })),
   };
 }
@@ -105,5 +83,4 @@ export async function reportOfMany(
 }
 
 /** The rows of the table after a heading. */
-export const tableOf = ({ page }: OpenPage, name: string): Locator =>
-  page.getByRole("region", { name }).locator("tbody tr");
+export const tableOf = (page: Page, name: string): Locator => page.getByRole("region", { name }).locator("tbody tr");

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, expectSound, openPage } from "../support/browser.ts";
+import { DESK, openPage, openSoundPage } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { reportOfMany } from "./many-accounts.ts";
 
@@ -31,11 +31,9 @@ const report = (data: string): string => embedData(readFileSync(pageFile("report
 describe.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("in the locale %s", (locale) => {
   test("the playground, the report, the page of a backtest and an invoice show their content", async () => {
     for (const html of pages) {
-      const open = await openPage(html, { ...DESK, locale });
-      await expect.poll(() => open.page.getByRole("heading", { level: 1 }).count()).toBeGreaterThan(0);
-      expect(await open.page.evaluate("navigator.language")).toBe(locale);
-      await expectSound(open);
-      await open.close();
+      const page = await openSoundPage(html, { ...DESK, locale });
+      await expect.poll(() => page.getByRole("heading", { level: 1 }).count()).toBeGreaterThan(0);
+      expect(await page.evaluate("navigator.language")).toBe(locale);
     }
   });
 });

@@ -2,19 +2,16 @@
  * The playground and the command line print the same invoices for the same input: every golden case and every recipe is
  * run in both.
  */
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { CARD_LINE_TYPES } from "../../src/invoicing/invoice.ts";
 import { createLink } from "../../src/pages/browser/play/session.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { buildRecipeBook, buildRecipeEvents } from "../../src/pages/play-state.ts";
 import { CATALOG } from "../book/catalog-book.ts";
-import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { expectSound, openPage } from "../support/browser.ts";
+import { folder, ratebook } from "../cli/fake-io.ts";
+import { openPage, openSoundPage } from "../support/browser.ts";
 import { goldenCases } from "../support/golden.ts";
 import { recipes } from "../support/recipes.ts";
 
@@ -27,12 +24,6 @@ interface Line {
 interface PrintedInvoices {
   readonly invoices: readonly { readonly accountId: string; readonly revenueInfo: Line }[];
 }
-
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
-afterAll(() => files.remove());
 
 const below = (line: Line): readonly Line[] => [line, ...(line.lineItems ?? []).flatMap(below)];
 
@@ -84,6 +75,16 @@ const shownOn = async (page: Page): Promise<readonly (readonly [title: string, f
   ]);
 };
 
+/** The invoices of a book and its events on the command line. */
+async function priceByCommand(book: unknown, events: string, from: string, until: string) {
+  const files = folder();
+  const [bookFile, eventsFile] = [files.file("book.json", JSON.stringify(book)), files.file("events.ndjson", events)];
+  const range = ["--from", from, "--until", until];
+  const { out } = await ratebook(["preview", bookFile, "--events", eventsFile, "--format", "json", ...range]);
+  files.remove();
+  return (JSON.parse(out) as PrintedInvoices).invoices;
+}
+
 /** A browser allows at most 200 URL changes of a page in ten seconds, and a case may need two. */
 const CASES_OF_PAGE = 90;
 
@@ -103,12 +104,7 @@ test("golden cases", async () => {
     const name = `Case ${index + 1}`;
     const book = { ...CATALOG.book, ...golden.book, accounts: [{ ...account, name }] };
     const events = golden.events.map((event) => JSON.stringify(event)).join("\n");
-    const path = files.file("book.json", JSON.stringify(book));
-    const eventsPath = join(files.path, "golden.ndjson");
-    writeFileSync(eventsPath, `${events}\n`);
-    const range = ["--from", from, "--until", until];
-    const { out } = await ratebook(["preview", path, "--events", eventsPath, "--format", "json", ...range]);
-    const { invoices } = JSON.parse(out) as PrintedInvoices;
+    const invoices = await priceByCommand(book, `${events}\n`, from, until);
     const expected = invoices.map((invoice) => [name, listFigures(invoice)]);
     const state = { book: JSON.stringify(book), usage: [], events, from, until };
     await page.evaluate(`location.hash = ${JSON.stringify(await createLink(state))}`);
@@ -120,23 +116,14 @@ test("golden cases", async () => {
 });
 
 test("recipes", async () => {
-  const open = await openPage(await readPage("play"));
-  const { page } = open;
+  const page = await openSoundPage(await readPage("play"));
   for (const { title, recipe } of recipes) {
-    const book = files.file("recipe.json", JSON.stringify(buildRecipeBook(recipe)));
-    const events = files.file(
-      "recipe.ndjson",
-      buildRecipeEvents(recipe)
-        .map((event) => `${JSON.stringify(event)}\n`)
-        .join(""),
-    );
-    const range = ["--from", "2026-01-01", "--until", recipe.until ?? "2026-02-01"];
-    const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...range]);
-    const expected = (JSON.parse(out) as PrintedInvoices).invoices.map(listFigures);
+    const events = buildRecipeEvents(recipe).map((event) => `${JSON.stringify(event)}\n`);
+    const until = recipe.until ?? "2026-02-01";
+    const invoices = await priceByCommand(buildRecipeBook(recipe), events.join(""), "2026-01-01", until);
+    const expected = invoices.map(listFigures);
     await page.getByLabel("Start with").selectOption(title);
     const readFigures = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
     await expect.poll(readFigures, { message: title }).toEqual(expected);
   }
-  await expectSound(open);
-  await open.close();
 });

@@ -15,6 +15,14 @@ import { tableBook } from "../support/table-book.ts";
 const files = folder();
 afterAll(() => files.remove());
 
+/** Events of calls with tokens, as lines. */
+const callLines = (...calls: readonly (readonly [model: string, kind: string, tokens: number])[]): string =>
+  calls
+    .map(([model, kind, tokens], index) =>
+      eventLine(`e${index}`, "2024-06-20T00:00:00Z", 0, { attributes: { tokens }, dimensions: { model, kind } }),
+    )
+    .join("");
+
 const TABLE_BOOK = tableBook(
   ["model", "kind"],
   {
@@ -55,24 +63,8 @@ describe("the playground", () => {
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: a price table is a grid that takes cells of a spreadsheet", async (_, options) => {
-    const events = [
-      ["large", "input", 2000],
-      ["small", "output", 1000],
-    ].map(([model, kind, tokens], index) => ({
-      schemaName: "call",
-      id: `e${index}`,
-      accountId: "prod",
-      timestamp: "2024-06-20T00:00:00Z",
-      attributes: { tokens },
-      dimensions: { model, kind },
-    }));
-    const page = await openPlayground(
-      {
-        book: JSON.stringify(TABLE_BOOK, null, 2),
-        events: events.map((event) => JSON.stringify(event)).join("\n"),
-      },
-      options,
-    );
+    const events = callLines(["large", "input", 2000], ["small", "output", 1000]);
+    const page = await openPlayground({ book: JSON.stringify(TABLE_BOOK, null, 2), events }, options);
     const cell = (row: string, column: string) => page.getByLabel(`Tokens, ${row}: ${column}`, { exact: true });
     const invoice = page.locator("section[aria-labelledby=invoices]");
     const undo = page.getByRole("button", { name: "Undo" });
@@ -285,16 +277,7 @@ describe("the playground", () => {
       ...TABLE_BOOK,
       usageMeters: TABLE_BOOK.usageMeters?.map((meter) => ({ ...meter, where: { model: "large" } })),
     };
-    const toEvent = (model: string, index: number): string =>
-      JSON.stringify({
-        schemaName: "call",
-        id: `e${index}`,
-        accountId: "prod",
-        timestamp: "2024-06-20T00:00:00Z",
-        attributes: { tokens: 1000 },
-        dimensions: { model, kind: "input" },
-      });
-    const events = ["large", "lrage", "lrage", "mini"].map(toEvent).join("\n");
+    const events = callLines(...["large", "lrage", "lrage", "mini"].map((model) => [model, "input", 1000] as const));
     const sentence =
       '3 events (75 %) of "call" were not billed: no meter matched model = "lrage" (2 events, 1 account), model = "mini" (1 event, 1 account)';
     const page = await openPlayground({ book: JSON.stringify(book), events });

@@ -2,12 +2,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { BrowserContextOptions } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize, embedData } from "../../src/pages/page-file.ts";
 import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, expectSound, type OpenPage, openPage, PHONE } from "../support/browser.ts";
+import { DESK, openPage, openSoundPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { tableBook } from "../support/table-book.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
@@ -32,35 +32,31 @@ beforeAll(async () => {
 });
 afterAll(() => files.remove());
 
-const tracesOn = async (options?: BrowserContextOptions): Promise<OpenPage> =>
-  openPage(readFileSync(traces, "utf8"), options);
+const tracesOn = async (options?: BrowserContextOptions): Promise<Page> =>
+  openSoundPage(readFileSync(traces, "utf8"), options);
 
 describe("the report of the request traces", () => {
   test.each([
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: totals, and each account's amount", async (_, options) => {
-    const open = await tracesOn(options);
-    const { page } = open;
+    const page = await tracesOn(options);
     // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as in the guide's invoices.
     expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113.10");
     expect(await page.getByText("Events", { exact: true }).locator("..").innerText()).toContain("28,185");
-    const rows = tableOf(open, "Accounts with invoices");
+    const rows = tableOf(page, "Accounts with invoices");
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.nth(0).innerText()).toMatch(/Contoso code assistant[^]*\$100\.00/);
     await page.getByRole("searchbox", { name: "Search: Accounts with invoices" }).fill("chat");
     await expect.poll(() => rows.count()).toBe(1);
     expect(await rows.nth(0).innerText()).toMatch(/Contoso chat[^]*\$13\.10/);
-    await expectSound(open);
-    await open.close();
   });
 
   test.each([
     ["on a desk", DESK],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("%s: a click on an account shows its invoices, and on an amount its calculation", async (_, options) => {
-    const open = await tracesOn(options);
-    const { page } = open;
+    const page = await tracesOn(options);
     await page.getByRole("link", { name: "Contoso code assistant" }).click();
     await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Contoso code assistant");
     const invoice = page.getByRole("region", { name: "Invoice for Nov 1 – 30, 2023" });
@@ -77,15 +73,12 @@ describe("the report of the request traces", () => {
     const events = await invoice.locator(".events li").allInnerTexts();
     expect(events).toHaveLength(5);
     expect(events[0]).toMatch(/^\d\d:\d\d:\d\d UTC, .+: 0\.007437$/);
-    await expectSound(open);
     await page.getByRole("link", { name: "All accounts" }).click();
-    await expect.poll(() => tableOf(open, "Accounts with invoices").count()).toBe(2);
-    await open.close();
+    await expect.poll(() => tableOf(page, "Accounts with invoices").count()).toBe(2);
   });
 
   test("drafts: both sides, the largest changes, and their causes", async () => {
-    const open = await tracesOn();
-    const { page } = open;
+    const page = await tracesOn();
     const draft = page.getByRole("region", { name: /^Draft one-rate\.json/ });
     const { out } = await ratebook([
       "backtest",
@@ -105,13 +98,10 @@ describe("the report of the request traces", () => {
     );
     await page.getByRole("img", { name: /^Charged by day; the same as a table/ }).hover();
     await page.getByText("As a table").first().click();
-    await expectSound(open);
-    await open.close();
   });
 
   test("numbers and money are formatted in the reader's locale, and days in English", async () => {
-    const open = await tracesOn({ ...DESK, locale: "de-DE" });
-    const { page } = open;
+    const page = await tracesOn({ ...DESK, locale: "de-DE" });
     expect(await page.getByText("Events", { exact: true }).locator("..").innerText()).toContain("28.185");
     expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113,10");
     expect(await page.locator("h1 + p").innerText()).toContain("1–30 Nov 2023");
@@ -119,12 +109,10 @@ describe("the report of the request traces", () => {
     const invoice = page.locator(".invoice").nth(1);
     expect(await invoice.innerText()).toContain("18,059974");
     expect(await invoice.innerText()).toContain("all units, per 1.000");
-    await open.close();
   });
 
   test("on paper each invoice begins a page, for all accounts or the open one", async () => {
-    const open = await tracesOn();
-    const { page } = open;
+    const page = await tracesOn();
     const readPrinted = async (): Promise<readonly string[]> => {
       await page.emulateMedia({ media: "print" });
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
@@ -153,7 +141,6 @@ describe("the report of the request traces", () => {
     await page.locator(".account").first().waitFor();
     expect(await readPrinted()).toEqual(["auto Contoso chat", "page Contoso chat"]);
     await expect.poll(() => page.locator("#print-area .invoice").count()).toBe(0);
-    await open.close();
   });
 });
 
@@ -162,8 +149,7 @@ describe("the summary on paper", () => {
     ["a desk", DESK],
     ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
   ])("from %s: shows its charts and items within the sheet, and no bars of invoices", async (_, options) => {
-    const open = await tracesOn(options);
-    const { page } = open;
+    const page = await tracesOn(options);
     const chartCount = await page.locator("main .chart > svg").count();
     // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
     await page.emulateMedia({ media: "print" });
@@ -181,7 +167,8 @@ describe("the summary on paper", () => {
     expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
     expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
     expect(await wide("#print-area .share")).toEqual([]);
-    await open.close();
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate("document.body.style.width = ''; dispatchEvent(new Event('afterprint'))");
   });
 });
 
@@ -196,14 +183,12 @@ test("a price table: rates for a million units, and names with digits as they ar
   const path = files.file("table.json", JSON.stringify(book));
   const { out } = await ratebook(["report", path, "--events", files.file("table.ndjson", event)]);
   for (const options of [DESK, PHONE]) {
-    const open = await openPage(out, { ...options, locale: "de-DE" });
-    await open.page.getByRole("link", { name: "prod" }).click();
-    const text = await open.page.locator(".invoice").innerText();
+    const page = await openSoundPage(out, { ...options, locale: "de-DE" });
+    await page.getByRole("link", { name: "prod" }).click();
+    const text = await page.locator(".invoice").innerText();
     expect(text).toMatch(/free units: 1\.000 of gpt-4-32000\n/);
     // 400,000 × 2.5 ÷ 1,000,000
     expect(text).toMatch(/gpt-4-32000\s+400\.000( × |\s+)2,50\s\$\s+per million\s+1,00\s\$\n/);
-    await expectSound(open);
-    await open.close();
   }
 });
 
@@ -222,8 +207,7 @@ describe("unusual names", () => {
 
   test("are shown as text, whatever they contain", async () => {
     const path = await reportOfMany(files, NAMES.length, (index) => NAMES[index] ?? "");
-    const open = await openPage(readFileSync(path, "utf8"), PHONE);
-    const { page } = open;
+    const page = await openSoundPage(readFileSync(path, "utf8"), PHONE);
     const text = await page.locator("#page").innerText();
     for (const name of NAMES)
       expect(text).toContain(
@@ -235,8 +219,6 @@ describe("unusual names", () => {
     expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
     await page.getByRole("link", { name: "Brien" }).click();
     expect(await page.evaluate("globalThis.broken")).toBeUndefined();
-    await expectSound(open);
-    await open.close();
   });
 });
 
@@ -252,19 +234,19 @@ describe("the built page", () => {
     expect(html).toMatch(
       /content="default-src 'none'; script-src 'sha256-[\w+/=]+' 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/,
     );
-    const open = await openPage(
+    const { page, faults, close } = await openPage(
       embedData(
         html,
         '{"totals":[],"events":{},"problems":{"first":[],"count":0},"notBilled":[],"notices":[],"usage":[],"charges":[],"accounts":[],"leftOut":0,"withoutUsage":0,"detailed":0,"drafts":[]}',
       ),
     );
-    await open.page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">a</p>')");
-    await open.page.evaluate(
+    await page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\">a</p>')");
+    await page.evaluate(
       "const s = document.createElement('script'); s.textContent = 'globalThis.ran = 1'; document.body.append(s)",
     );
-    expect(await open.page.evaluate("globalThis.ran")).toBeUndefined();
-    await expect.poll(() => open.faults.length).toBe(2);
-    expect(open.faults.every((fault) => fault.includes("Content Security Policy"))).toBe(true);
-    await open.close();
+    expect(await page.evaluate("globalThis.ran")).toBeUndefined();
+    await expect.poll(() => faults.length).toBe(2);
+    expect(faults.every((fault) => fault.includes("Content Security Policy"))).toBe(true);
+    await close();
   });
 });

@@ -11,7 +11,7 @@ import {
   fixedFeeRateCard,
   usageRateCard,
 } from "../../src/book/resources/rate-card.ts";
-import { sumFractions } from "../../src/numbers/fraction.ts";
+import { formatFraction, sumFractions } from "../../src/numbers/fraction.ts";
 import {
   rateBillingEntitlement,
   computeTrueUp,
@@ -24,7 +24,7 @@ import {
 } from "../../src/rating/cards.ts";
 import { roundLines } from "../../src/rating/charge.ts";
 import { type CardBounds, createRateValue } from "../../src/testing/price-arbitrary.ts";
-import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, formatExactFraction, wholePeriod } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, LATE_JUNE, createSlabPricing, exactAmount, wholePeriod } from "./cards.ts";
 
 const parseUsageCard = (rate: string, bounds?: CardBounds): UsageRateCard =>
   usageRateCard.parse({ usageMeterId: "um.calls", ...createSlabPricing("TIERED", [{ after: 0, rate }], bounds) });
@@ -33,19 +33,16 @@ describe("usage", () => {
   test("S7.4 a card's bounds are prorated by days in a cut cycle, its slabs are not", () => {
     const card = parseUsageCard("0.5", { minimumRate: 100, maximumRate: 200 });
     // Of the bounds, 15 of 30 days count: 50 and 100.
-    expect(formatExactFraction(rateUsage(card, "USD", d(4), HALF_JUNE).bounded)).toBe("50");
-    expect(formatExactFraction(rateUsage(card, "USD", d(120), HALF_JUNE).bounded)).toBe("60");
-    expect(formatExactFraction(rateUsage(card, "USD", d(1000), HALF_JUNE).bounded)).toBe("100");
-    expect(formatExactFraction(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
+    expect(exactAmount(rateUsage(card, "USD", d(4), HALF_JUNE))).toBe("50");
+    expect(exactAmount(rateUsage(card, "USD", d(120), HALF_JUNE))).toBe("60");
+    expect(exactAmount(rateUsage(card, "USD", d(1000), HALF_JUNE))).toBe("100");
+    expect(formatFraction(rateUsage(card, "USD", d(1000), HALF_JUNE).charged)).toBe("500");
   });
 
   test("S7.4 the adjustment is the rounded bound minus the rounded charge", () => {
     // 100 × 16 ÷ 30 is 53.333…, and 3 × 0.335 is 1.005.
-    const lines = roundLines(
-      rateUsage(parseUsageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE),
-      2,
-      "HALF_UP",
-    );
+    const charge = rateUsage(parseUsageCard("0.335", { minimumRate: 100 }), "USD", d(3), LATE_JUNE);
+    const lines = roundLines(charge, 2, "HALF_UP");
     expect([lines.value.toFixed(), lines.slabs.map(String), lines.adjustment.toFixed()]).toEqual([
       "53.33",
       ["1.01"],
@@ -55,7 +52,7 @@ describe("usage", () => {
 
   test("S7.5 a negative quantity costs nothing, with a notice", () => {
     const charge = rateUsage(parseUsageCard("0.5"), "USD", d("-2.5"), JUNE);
-    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed(), charge.notices]).toEqual([
+    expect([exactAmount(charge), charge.quantity?.toFixed(), charge.notices]).toEqual([
       "0",
       "-2.5",
       ["um.calls: the negative quantity -2.5 was priced as zero"],
@@ -69,7 +66,7 @@ describe("usage", () => {
       ...createSlabPricing("TIERED", [{ after: 0, rate: 2 }]),
       rateValues: [createRateValue([{ after: 0, rate: 2 }]), createRateValue(rows, undefined, "EUR")],
     });
-    expect(formatExactFraction(rateUsage(card, "EUR", d(10), JUNE).bounded)).toBe("30");
+    expect(exactAmount(rateUsage(card, "EUR", d(10), JUNE))).toBe("30");
     expect(() => rateUsage(card, "JPY", d(10), JUNE)).toThrow(
       expect.objectContaining({
         code: "ERR_RATES_INVALID",
@@ -107,32 +104,28 @@ describe("fixed fees", () => {
       .map((until, index) =>
         rateFixedFee(parseFeeCard("100"), "USD", { served: days(cuts[index] ?? "", until), natural: JUNE.natural }),
       );
-    expect(formatExactFraction(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
+    expect(formatFraction(sumFractions(pieces.map(({ bounded }) => bounded)))).toBe("100");
     expect(pieces.map((piece) => roundLines(piece, 2, "HALF_UP").value.toFixed())).toEqual(["33.33", "33.33", "33.33"]);
   });
 
   test("S9.2 without proration the full rate is charged", () => {
-    expect(
-      formatExactFraction(rateFixedFee(parseFeeCard("100", { enableProration: false }), "USD", HALF_JUNE).bounded),
-    ).toBe("100");
+    expect(exactAmount(rateFixedFee(parseFeeCard("100", { enableProration: false }), "USD", HALF_JUNE))).toBe("100");
   });
 
   test("S9.1 ONE_TIME is never prorated", () => {
-    expect(formatExactFraction(rateFixedFee(parseFeeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE).bounded)).toBe(
-      "100",
-    );
+    expect(exactAmount(rateFixedFee(parseFeeCard("100", { type: "ONE_TIME" }), "USD", HALF_JUNE))).toBe("100");
   });
 
   test("S9.2 the natural period of a charge for three cycles is those three cycles", () => {
     // From 1 May in the second quarter of 2026: 61 of 91 days of 91 is 61.
     const period = { served: days("2026-05-01", "2026-07-01"), natural: days("2026-04-01", "2026-07-01") };
-    expect(formatExactFraction(rateFixedFee(parseFeeCard("91"), "USD", period).bounded)).toBe("61");
+    expect(exactAmount(rateFixedFee(parseFeeCard("91"), "USD", period))).toBe("61");
   });
 
   test("S9.5 an association that ends early refunds the unserved days of a prorated fee, and of no other", () => {
     const unusedDays = days("2026-06-21", "2026-07-01");
     const refund = refundFixedFee(parseFeeCard("90"), "USD", unusedDays, JUNE);
-    expect(refund && formatExactFraction(refund.amount)).toBe("30");
+    expect(refund && formatFraction(refund.amount)).toBe("30");
     expect(refund?.explanation.parts.map(({ because }) => because)).toEqual(["fee for the unused 10 of 30 days"]);
     expect(refundFixedFee(parseFeeCard("90", { enableProration: false }), "USD", unusedDays, JUNE)).toBeUndefined();
     expect(refundFixedFee(parseFeeCard("90", { type: "ONE_TIME" }), "USD", unusedDays, JUNE)).toBeUndefined();
@@ -152,11 +145,11 @@ describe("grants and overage", () => {
     });
     // 150.5 × 2 = 301, raised to the whole minimum although 15 of 30 days are served.
     const charge = rateBillingEntitlement(card, "USD", HALF_JUNE);
-    expect([
-      charge.quantity?.toFixed(),
-      formatExactFraction(charge.charged),
-      formatExactFraction(charge.bounded),
-    ]).toEqual(["150.5", "301", "302"]);
+    expect([charge.quantity?.toFixed(), formatFraction(charge.charged), exactAmount(charge)]).toEqual([
+      "150.5",
+      "301",
+      "302",
+    ]);
   });
 
   test("S12.6 a credit grant charges the price of its creditAmount, in full", () => {
@@ -178,7 +171,7 @@ describe("grants and overage", () => {
       grantDetails: { expiryType: "NO_EXPIRY" },
     });
     // 500 × 1 + 500 × 0.8
-    expect(formatExactFraction(rateCreditGrant(card, "USD", HALF_JUNE).bounded)).toBe("900");
+    expect(exactAmount(rateCreditGrant(card, "USD", HALF_JUNE))).toBe("900");
     expect(creditAmountOf(card, "USD").toFixed()).toBe("1000");
     expect(() => creditAmountOf(card, "EUR")).toThrow("there are no rates in EUR for addon.prepaid");
   });
@@ -192,12 +185,12 @@ describe("grants and overage", () => {
       featureId: "feature.tokens",
       ...createSlabPricing("TIERED", rows),
     });
-    expect(formatExactFraction(rateOverage(plain, "USD", d(150), HALF_JUNE).bounded)).toBe("250");
+    expect(exactAmount(rateOverage(plain, "USD", d(150), HALF_JUNE))).toBe("250");
     const bounded = entitlementOverageRateCard.parse({
       featureId: "feature.tokens",
       ...createSlabPricing("TIERED", rows, { maximumRate: 400 }),
     });
-    expect(formatExactFraction(rateOverage(bounded, "USD", d(150), HALF_JUNE).bounded)).toBe("200");
+    expect(exactAmount(rateOverage(bounded, "USD", d(150), HALF_JUNE))).toBe("200");
   });
 });
 

@@ -43,7 +43,7 @@ export function d(value: number | string): Decimal {
   return new Decimal(value);
 }
 
-/** The exact text of a fraction. */
-export function formatExactFraction(fraction: Fraction): string {
-  return formatFraction(fraction);
+/** The exact text of a charge within its bounds. */
+export function exactAmount({ bounded }: { readonly bounded: Fraction }): string {
+  return formatFraction(bounded);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 import { type LicenseRateCard, licenseRateCard } from "../../src/book/resources/rate-card.ts";
+import { formatFraction } from "../../src/numbers/fraction.ts";
 import type { Charge, RatedPeriod } from "../../src/rating/charge.ts";
 import type { QuantityRun, PaidLevel } from "../../src/rating/license-timeline.ts";
 import {
@@ -12,7 +13,7 @@ import {
   rateLicenseIncrease,
 } from "../../src/rating/license.ts";
 import type { CardBounds, SlabRow } from "../../src/testing/price-arbitrary.ts";
-import { d, days, HALF_JUNE, JUNE, createSlabPricing, formatExactFraction } from "./cards.ts";
+import { d, days, HALF_JUNE, JUNE, createSlabPricing, exactAmount } from "./cards.ts";
 
 const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];
 
@@ -57,12 +58,12 @@ const arrears = (
 
 describe("S10.2 in arrears", () => {
   test("S10.2 without proration the largest daily quantity is priced in full", () => {
-    expect(formatExactFraction(arrears(seatCard(false), TEN_THEN_SIXTEEN).bounded)).toBe("160");
+    expect(exactAmount(arrears(seatCard(false), TEN_THEN_SIXTEEN))).toBe("160");
   });
 
   test("S10.2 with proration each run of days is priced for its days", () => {
     const charge = arrears(seatCard(true), TEN_THEN_SIXTEEN);
-    expect(formatExactFraction(charge.bounded)).toBe("130");
+    expect(exactAmount(charge)).toBe("130");
     expect(charge.explanation.parts.map(({ because, quantity }) => [because, quantity?.toFixed()])).toEqual([
       ["quantity 10 for 15 of 30 days", "10"],
       ["quantity 16 for 15 of 30 days", "16"],
@@ -77,21 +78,19 @@ describe("S10.2 in arrears", () => {
     // 10 × 10 × ½ + (12 × 10 + 4 × 6) × ½ = 50 + 72
     const charge = arrears(seatCard(true, { rows }), TEN_THEN_SIXTEEN);
     expect(
-      charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), formatExactFraction(amount)]),
+      charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), formatFraction(amount)]),
     ).toEqual([
       [1, "12", "110"],
       [2, "4", "12"],
     ]);
-    expect(formatExactFraction(charge.bounded)).toBe("122");
+    expect(exactAmount(charge)).toBe("122");
   });
 
   test("S7.4 the bounds of a prorated card are prorated by days served, and limit the sum of the runs", () => {
     const bounded = seatCard(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
-    expect(formatExactFraction(arrears(bounded, TEN_THEN_SIXTEEN).bounded)).toBe("200");
+    expect(exactAmount(arrears(bounded, TEN_THEN_SIXTEEN))).toBe("200");
     // 30 × 10 × ½ = 150, raised to 220 × ½.
-    expect(
-      formatExactFraction(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE).bounded),
-    ).toBe("110");
+    expect(exactAmount(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE))).toBe("110");
   });
 
   test.each([
@@ -100,7 +99,7 @@ describe("S10.2 in arrears", () => {
     [20, "0", "less than was paid"],
   ])("S9.1 an unprorated license is charged once: with %i paid before, %s (%s)", (alreadyPaid, amount, _because) => {
     const charge = arrears(seatCard(false), [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, alreadyPaid);
-    expect(formatExactFraction(charge.bounded)).toBe(amount);
+    expect(exactAmount(charge)).toBe(amount);
   });
 
   test("S13.1 if no more seats than paid were used, the charge is for a quantity of 0", () => {
@@ -110,18 +109,14 @@ describe("S10.2 in arrears", () => {
       HALF_JUNE,
       3,
     );
-    expect([charge.quantity?.toFixed(), formatExactFraction(charge.bounded), charge.slabs]).toEqual(["0", "0", []]);
+    expect([charge.quantity?.toFixed(), exactAmount(charge), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S7.4 the parts of an unprorated card stay within its bounds together", () => {
     const card = seatCard(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
     // 10 seats are 100, raised to 120; 16 are 160, lowered to 150, of which 120 are paid.
-    expect(formatExactFraction(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE).bounded)).toBe(
-      "120",
-    );
-    expect(
-      formatExactFraction(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10).bounded),
-    ).toBe("30");
+    expect(exactAmount(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE))).toBe("120");
+    expect(exactAmount(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10))).toBe("30");
   });
 });
 
@@ -129,26 +124,16 @@ describe("S10.3 in advance", () => {
   const advance = { invoiceTiming: "IN_ADVANCE" };
 
   test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
-    expect(
-      formatExactFraction(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
-    ).toBe("50");
-    expect(
-      formatExactFraction(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE).bounded),
-    ).toBe("100");
-    expect(
-      formatExactFraction(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, chargedUpTo(10)).bounded),
-    ).toBe("20");
+    expect(exactAmount(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE))).toBe("50");
+    expect(exactAmount(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE))).toBe("100");
+    expect(exactAmount(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, chargedUpTo(10)))).toBe("20");
   });
 
   test("S10.3 an increase is charged for the remaining days with proration, in full without", () => {
     const change = [{ ...chargedUpTo(10), to: d(16), days: REMAINING }];
-    expect(formatExactFraction(rateLicenseIncrease(seatCard(true), "USD", change, JUNE).bounded)).toBe("30");
+    expect(exactAmount(rateLicenseIncrease(seatCard(true), "USD", change, JUNE))).toBe("30");
     const full = rateLicenseIncrease(seatCard(false), "USD", change, JUNE);
-    expect([formatExactFraction(full.bounded), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual([
-      "60",
-      "6",
-      "6",
-    ]);
+    expect([exactAmount(full), full.quantity?.toFixed(), full.slabs[0]?.quantity.toFixed()]).toEqual(["60", "6", "6"]);
   });
 
   test("S10.3 a price difference is never below 0", () => {
@@ -163,11 +148,7 @@ describe("S10.3 in advance", () => {
       [{ ...chargedUpTo(100), to: d(150), days: REMAINING }],
       JUNE,
     );
-    expect([formatExactFraction(charge.charged), formatExactFraction(charge.bounded), charge.slabs]).toEqual([
-      "0",
-      "0",
-      [],
-    ]);
+    expect([formatFraction(charge.charged), exactAmount(charge), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S10.3 an increase is charged above the paid level, not above the price of the largest quantity", () => {
@@ -181,7 +162,7 @@ describe("S10.3 in advance", () => {
     expect([alreadyPaid?.chargedQuantity.toFixed(), alreadyPaid?.levelQuantity?.toFixed()]).toEqual(["12", "10"]);
     const increase = { ...chargedUpTo(12), ...alreadyPaid, to: d(30), days: REMAINING };
     const charge = rateLicenseIncrease(card, "USD", [increase], JUNE);
-    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
+    expect([exactAmount(charge), charge.quantity?.toFixed()]).toEqual(["20", "18"]);
     // 10 paid the price of 12, but 30 seats are counted above 12.
     const { parts, chargedBefore } = charge.explanation;
     expect([parts.map(({ quantity }) => quantity?.toFixed()), chargedBefore?.toFixed()]).toEqual([["30", "10"], "12"]);
@@ -194,12 +175,12 @@ describe("S10.3 in advance", () => {
     ];
     // 3 × 10 × 15/30 + 2 × 10 × 15/30 = 15 + 10
     const charge = rateLicenseIncrease(seatCard(true), "USD", increases, JUNE);
-    expect([formatExactFraction(charge.bounded), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
+    expect([exactAmount(charge), charge.quantity?.toFixed()]).toEqual(["25", "3"]);
   });
 
   test("S10.3 a quantity that does not grow costs nothing", () => {
     const same = [{ ...chargedUpTo(10), to: d(10), days: REMAINING }];
-    expect(formatExactFraction(rateLicenseIncrease(seatCard(false), "USD", same, JUNE).bounded)).toBe("0");
+    expect(exactAmount(rateLicenseIncrease(seatCard(false), "USD", same, JUNE))).toBe("0");
   });
 
   test("S10.3 a price is that of a whole cycle, limited by the card's bounds", () => {
@@ -210,7 +191,7 @@ describe("S10.3 in advance", () => {
   test("S9.5 S10.3 the unserved days of a price are refunded if the card is prorated", () => {
     const back = (card: ReturnType<typeof seatCard>, to: ReturnType<typeof d> | undefined) =>
       refundLicense(card, "USD", [{ from: d(10), to, days: REMAINING }], JUNE);
-    const refundAmount = (refund: ReturnType<typeof back>) => refund && formatExactFraction(refund.amount);
+    const refundAmount = (refund: ReturnType<typeof back>) => refund && formatFraction(refund.amount);
     // 10 seats at 10: 100 × 15 ÷ 30; down to 4: (100 − 40) × 15 ÷ 30.
     expect(refundAmount(back(seatCard(true), undefined))).toBe("50");
     expect(refundAmount(back(seatCard(true), d(4)))).toBe("30");

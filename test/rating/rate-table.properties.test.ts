@@ -84,7 +84,7 @@ function priceNaively(table: RateTableInput, usage: readonly UsageItem[]): strin
   const counted = [...new Set(rows.map(whenOf))].flatMap((when) => {
     const prices = rows.filter((row) => whenOf(row) === when);
     const priced = usage.filter(([day, group]) => {
-      const row = findRowNaively(rows, group as string[], day);
+      const row = findRowNaively(rows, group, day);
       return row !== undefined && whenOf(row) === when;
     });
     const result = countNaively(priced, prices[0]?.slabsOver === "GROUP", left);

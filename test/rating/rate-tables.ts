@@ -21,20 +21,24 @@ export const OCTOBER: TablePeriod = {
 };
 
 /** Usage of a group on a day of October: the day, the texts of the group, and the units. */
-export type UsageItem = readonly [day: number, group: UsageGroup | string, quantity: number | string];
+export type UsageItem = readonly [day: number, group: UsageGroup, quantity: number | string];
+
+/** Usage from a text such as `3 nova input: 20, 4 nova output: -5`. */
+function readUsage(text: string): readonly UsageItem[] {
+  return text.split(", ").map((item) => {
+    const [, day, group = "", quantity = ""] = /^(\d+) (.+): (.+)$/.exec(item) ?? [];
+    return [Number(day), group.split(" "), quantity];
+  });
+}
 
 export function toUsage(items: readonly UsageItem[]): readonly GroupUsage[] {
-  return items.map(([day, group, quantity]) => ({
-    group: typeof group === "string" ? group.split(" ") : group,
-    day: OCTOBER.from + day - 1,
-    quantity: d(quantity),
-  }));
+  return items.map(([day, group, quantity]) => ({ group, day: OCTOBER.from + day - 1, quantity: d(quantity) }));
 }
 
 /** What a table is priced with. */
 export interface PricingInput {
   readonly groupBy?: readonly string[];
-  readonly usage: readonly UsageItem[];
+  readonly usage: readonly UsageItem[] | string;
   readonly period?: TablePeriod;
   /** Of an override. */
   readonly rows?: readonly RateRowInput[];
@@ -50,7 +54,11 @@ export function priceByTable(table: RateTableInput, input: PricingInput): Priced
     rows: input.rows && rateRows.parse(input.rows),
     multiply: input.multiply === undefined ? undefined : d(input.multiply),
   };
-  return priceUsageByTable(joinTableRates(pricing, groupBy, "USD"), toUsage(usage), period);
+  return priceUsageByTable(
+    joinTableRates(pricing, groupBy, "USD"),
+    toUsage(typeof usage === "string" ? readUsage(usage) : usage),
+    period,
+  );
 }
 
 /** The lines of a priced table: a tier on a stretch of days. */

@@ -92,15 +92,7 @@ describe("S7.1 malformed slabs are rejected with a message", () => {
 });
 
 test("S7.1 rates match their slabs by order, in any list order", () => {
-  const ratedSlabs = joinSlabRates(
-    { pricingModel: "TIERED", slabs: [first, second] },
-    {
-      currency: "USD",
-      slabRates: [
-        { order: 2, rate: "0.5" },
-        { order: 1, rate: "0.7" },
-      ],
-    },
-  );
-  expect(ratedSlabs.slabs.map(({ rate }) => rate.toFixed())).toEqual(["0.7", "0.5"]);
+  const slabRates = ["0.5", "0.7"].map((rate, index) => ({ order: 2 - index, rate }));
+  const { slabs } = joinSlabRates({ pricingModel: "TIERED", slabs: [first, second] }, { currency: "USD", slabRates });
+  expect(slabs.map(({ rate }) => rate.toFixed())).toEqual(["0.7", "0.5"]);
 });

@@ -12,6 +12,7 @@ import {
 import { type SlabCharge, type CardValues, roundLines } from "../../src/rating/charge.ts";
 import { d } from "./cards.ts";
 
+type Rounding = Parameters<typeof roundLines>[2];
 type Part = readonly [numerator: number | string, denominator: number];
 
 const fraction = ([numerator, denominator]: Part): Fraction => ({ numerator: d(numerator), denominator });
@@ -44,66 +45,25 @@ describe("S1.5 one rounding for a card's line", () => {
     expect(roundLines(buildCharge([[amount, 1]]), digits, mode).value.toFixed()).toBe(value);
   });
 
-  test("S1.5 slabs are rounded down, and missing units go to the largest remainders", () => {
+  const [third, cent] = [
+    [1, 3],
+    ["0.01", 1],
+  ] as const;
+  test.each<[string, readonly Part[], Rounding, readonly string[]]>([
     // 0.333… + 0.666… + 1 is 2: rounded down 0.33, 0.66 and 1.00, and the missing cent goes to the second.
-    expect(
-      formatValues(
-        roundLines(
-          buildCharge([
-            [1, 3],
-            [2, 3],
-            [1, 1],
-          ]),
-          2,
-          "HALF_UP",
-        ),
-      ),
-    ).toEqual(["2", ["0.33", "0.67", "1"], "0"]);
-  });
-
-  test("S1.5 of equal remainders the lowest order is first", () => {
-    expect(
-      formatValues(
-        roundLines(
-          buildCharge([
-            [1, 3],
-            [1, 3],
-            [1, 3],
-          ]),
-          2,
-          "HALF_UP",
-        ),
-      ),
-    ).toEqual(["1", ["0.34", "0.33", "0.33"], "0"]);
-  });
-
-  test("S1.5 a negative slab is rounded down too", () => {
+    ["missing units go to the largest remainders", [third, [2, 3], [1, 1]], "HALF_UP", ["2", "0.33", "0.67", "1"]],
+    ["of equal remainders the lowest order is first", [third, third, third], "HALF_UP", ["1", "0.34", "0.33", "0.33"]],
     // −0.005 is rounded down to −0.01 and has the largest remainder; −0.005 + 0.01 is 0.005, rounded 0.01.
-    expect(
-      formatValues(
-        roundLines(
-          buildCharge([
-            ["-0.005", 1],
-            ["0.01", 1],
-          ]),
-          2,
-          "HALF_UP",
-        ),
-      ),
-    ).toEqual(["0.01", ["0", "0.01"], "0"]);
-  });
-
-  test("S1.5 rounding down drops the remainders", () => {
-    expect(formatValues(roundLines(buildCharge([["0.019", 1]]), 2, "DOWN"))).toEqual(["0.01", ["0.01"], "0"]);
+    ["a negative slab is rounded down too", [["-0.005", 1], cent], "HALF_UP", ["0.01", "0", "0.01"]],
+    ["rounding down drops the remainders", [["0.019", 1]], "DOWN", ["0.01", "0.01"]],
+  ])("S1.5 slabs are rounded down: %s", (_, parts, mode, [value, ...slabs]) => {
+    expect(formatValues(roundLines(buildCharge(parts), 2, mode))).toEqual([value, slabs, "0"]);
   });
 
   test("S7.4 the adjustment is the rounded bound minus the rounded charge", () => {
     // 10 ÷ 3 is 3.33, and 10.005 is 10.01.
-    expect(formatValues(roundLines(buildCharge([[10, 3]], ["10.005", 1]), 2, "HALF_UP"))).toEqual([
-      "10.01",
-      ["3.33"],
-      "6.68",
-    ]);
+    const lines = roundLines(buildCharge([[10, 3]], ["10.005", 1]), 2, "HALF_UP");
+    expect(formatValues(lines)).toEqual(["10.01", ["3.33"], "6.68"]);
   });
 
   test("S1.5 a charge without slabs has only a value", () => {

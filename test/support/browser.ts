@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 import axe, { type AxeResults } from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, expect, inject } from "vitest";
+import { afterAll, expect, inject, onTestFinished } from "vitest";
 
 /** An open page, with a record of what it should not do. */
 export interface OpenPage {
@@ -67,4 +67,14 @@ export async function expectSound({ page, faults }: OpenPage): Promise<void> {
   expect(faults).toEqual([]);
   const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
   expect(overflow).toBeLessThanOrEqual(0);
+}
+
+/** Opens a page for the current test, which fails at its end if the page is not sound. */
+export async function openSoundPage(html: string, options?: BrowserContextOptions): Promise<Page> {
+  const open = await openPage(html, options);
+  onTestFinished(async () => {
+    await expectSound(open);
+    await open.close();
+  });
+  return open.page;
 }

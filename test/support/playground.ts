@@ -1,11 +1,10 @@
 /** The playground in tests: opening it, its totals, and files for it. */
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { onTestFinished } from "vitest";
 
 import { embedData, readPage } from "../../src/pages/page-file.ts";
 import type { DatedQuantity } from "../../src/pages/play-state.ts";
 import { SMALL_BOOK } from "../cli/fake-io.ts";
-import { DESK, expectSound, openPage } from "./browser.ts";
+import { DESK, openSoundPage } from "./browser.ts";
 
 /** The text of the small book. */
 export const SMALL = JSON.stringify(SMALL_BOOK, null, 2);
@@ -17,12 +16,7 @@ export const typeUnits = (quantity: string): DatedQuantity => ({ of: "um.units",
 /** Opens the playground for the current test, which fails at its end if the page is not sound. @param state what is different from {@link STATE} */
 export async function openPlayground(state: object = {}, options: BrowserContextOptions = DESK): Promise<Page> {
   const html = embedData(await readPage("play"), JSON.stringify({ state: { ...STATE, ...state } }));
-  const open = await openPage(html, options);
-  onTestFinished(async () => {
-    await expectSound(open);
-    await open.close();
-  });
-  return open.page;
+  return openSoundPage(html, options);
 }
 
 /** The totals of the shown invoices. */
