@@ -3,8 +3,13 @@ import { describe, expect, test } from "vitest";
 
 import { callEvent, engineAt, describeRefusal } from "./support.ts";
 
-const limit = (value: string): typeof LIMIT => ({ ...LIMIT, value });
-const LIMIT = { id: "limit", namespace: "USER", name: "Limit", dataType: "NUMERIC" as const, value: "5" };
+const limit = (value: string) => ({
+  id: "limit",
+  namespace: "USER",
+  name: "Limit",
+  dataType: "NUMERIC" as const,
+  value,
+});
 const TIER = { id: "tier", namespace: "user", name: "Tier", dataType: "STRING" as const, value: "gold" };
 
 describe("settings created with their owner", () => {
@@ -24,33 +29,20 @@ describe("settings created with their owner", () => {
     const customers = await engine.settings.of("CUSTOMER", ["acme"]);
     expect(customers.get("acme")?.map(({ item }) => item.value)).toEqual(["2", "gold"]);
 
+    const limitField = { name: "limit", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1 } as const;
     await engine.eventSchemas.create({
       name: "call",
       attributes: [{ name: "count" }],
       dimensions: [{ name: "region" }],
       enrichments: {
         dependencies: [{ type: "SETTING", key: "setting.user.limit", name: "limit" }],
-        fields: [
-          {
-            name: "limit",
-            type: "ATTRIBUTE",
-            enrichmentType: "JSON_LOGIC",
-            value: '{"var":"dependencies.limit"}',
-            order: 1,
-          },
-        ],
+        fields: [{ ...limitField, value: '{"var":"dependencies.limit"}' }],
       },
     });
     await engine.eventSchemas.activate("call");
-    const results = await engine.ingest([
-      callEvent("e1", "2024-03-01T00:00:00Z"),
-      callEvent("e2", "2024-03-01T00:00:00Z", 1, "test"),
-    ]);
-    const values = await Promise.all(
-      results.map(
-        async ({ referenceId = "" }) => (await engine.events.get(referenceId))[0]?.enriched.attributes[0]?.value,
-      ),
-    );
+    await engine.ingest([callEvent("e1", "2024-03-01T00:00:00Z"), callEvent("e2", "2024-03-01T00:00:00Z", 1, "test")]);
+    const events = [...(await engine.events.get("e1")), ...(await engine.events.get("e2"))];
+    const values = events.map(({ enriched }) => enriched.attributes[0]?.value);
     expect(values.map(String)).toEqual(["3", "2"]);
   });
 
@@ -63,7 +55,7 @@ describe("settings created with their owner", () => {
     ],
     [
       "eleven settings",
-      Array.from({ length: 11 }, (_, at) => ({ ...LIMIT, id: `s${at}` })),
+      Array.from({ length: 11 }, (_, at) => ({ ...limit("5"), id: `s${at}` })),
       /^ERR_INPUT_INVALID settings: expected at most 10/,
     ],
   ])("%s is rejected, and neither account nor setting is created", async (_, settings, sentence) => {
@@ -79,12 +71,9 @@ describe("settings created with their owner", () => {
 
   test("an account id in use is reported before problems of its settings", async () => {
     const { engine } = engineAt("2024-03-01");
-    await engine.customers.create({
-      id: "acme",
-      name: "Acme",
-      account: { id: "prod", name: "Prod", settings: [TIER] },
-    });
-    const again = engine.accounts.create({ id: "prod", name: "Prod", customerId: "acme", settings: [TIER] });
+    const account = { id: "prod", name: "Prod", settings: [TIER] };
+    await engine.customers.create({ id: "acme", name: "Acme", account });
+    const again = engine.accounts.create({ ...account, customerId: "acme" });
     expect(await describeRefusal(again)).toBe('ERR_TAKEN the account id "prod" is taken');
   });
 });

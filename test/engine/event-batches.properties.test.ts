@@ -62,7 +62,7 @@ describe("a batch of events", () => {
     const day = Math.floor(Date.parse("2024-06-19T00:00:00Z") / DAY);
     await store.transact(scope, async () => ({
       result: undefined,
-      changes: { usage: [{ accountId: "b", meterOrFeatureId: "um.cents", day, quantity }] },
+      changes: { usage: [{ accountId: "b", meterOrFeatureId: "cents", day, quantity }] },
     }));
     const before = store.snapshot();
     const batch = Array.from({ length: 10 }, (_, place) => ({

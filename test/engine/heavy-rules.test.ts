@@ -2,150 +2,124 @@
 import { describe, expect, test } from "vitest";
 
 import type { UsageMeterRequest } from "../../src/book/resources/event-schema.ts";
-import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { memoryStore } from "../../src/store/memory/memory.ts";
 import { pausesDuring } from "./billing/overdue-account.ts";
-import { activeSchema, callEvent, customerWith, describeRefusal } from "./support.ts";
+import {
+  activeSchema,
+  callEvent,
+  collectStatuses,
+  customerWith,
+  describeRefusal,
+  engineAt,
+  listUsage,
+} from "./support.ts";
 
-/** 200 elements, and a body of 63 nodes for each: 12,600 steps at least. The result is 200 × (1 + 60). */
-const HEAVY = {
-  reduce: [
-    Array.from({ length: 200 }, () => 1),
-    { "+": [{ var: "accumulator" }, { var: "current" }, ...Array.from({ length: 60 }, () => 1)] },
-    0,
-  ],
+const JUNE_15 = "2024-06-15T12:00:00Z";
+const NOT_BILLED = "INGESTION_COMPLETED_EVENT_NOT_BILLED";
+const INVALID = "INGESTION_FAILED_UNITS_INVALID";
+const ones = (length: number): number[] => Array.from({ length }, () => 1);
+
+/** Sums this many terms for each of 200 elements: a step for each term and two more, 200 times, and two around them. */
+const sumRule = (terms: number): object => {
+  const body = { "+": [{ var: "accumulator" }, { var: "current" }, ...ones(terms)] };
+  return { reduce: [ones(200), body, 0] };
 };
+/** 12,600 steps at least. The result is 200 × (1 + 60). */
+const HEAVY = sumRule(60);
 
-const june15 = (): number => Date.parse("2024-06-15T12:00:00Z");
+const meterOf = (name: string, ...computations: readonly object[]): UsageMeterRequest => ({
+  name,
+  aggregation: "SUM",
+  eventSchemaName: "call",
+  computations: computations.map((computation, at) => ({ order: at + 1, computation })),
+});
 
-function heavyMeter(eventSchemaName: string): UsageMeterRequest {
-  return { name: "heavy", aggregation: "SUM", eventSchemaName, computations: [{ order: 1, computation: HEAVY }] };
-}
-
-/**
- * A store with a heavy meter on the counting schema `call`, created by an engine with a larger budget, and a light one.
- */
-async function storeWithHeavyRule(): Promise<{ readonly store: MemoryStore; readonly heavy: string }> {
-  const store = memoryStore();
-  const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
-  await activeSchema(engine);
-  await activeSchema(engine, "ping");
-  await customerWith(engine);
-  const { item } = await engine.usageMeters.create(heavyMeter("call"));
+async function activateMeter(engine: Engine, request: UsageMeterRequest): Promise<string> {
+  const { item } = await engine.usageMeters.create(request);
   await engine.usageMeters.activate(item.id);
-  const light = {
-    name: "pings",
-    aggregation: "COUNT",
-    eventSchemaName: "ping",
-    computations: [{ order: 1, matcher: true }],
-  } as const;
-  const { item: pings } = await engine.usageMeters.create(light);
-  await engine.usageMeters.activate(pings.id);
-  return { store, heavy: item.id };
+  return item.id;
 }
 
-async function statusesOf(engine: Engine, ids: readonly (readonly [string, string])[]): Promise<readonly string[]> {
-  const events = ids.map(([id, schemaName]) => ({ ...callEvent(id, "2024-06-15T00:00:00Z"), schemaName }));
-  return (await engine.ingest(events)).map(({ status }) => status);
+/** An engine with the schema `call` and an account. */
+async function createSubject(ruleBudget?: { readonly steps: number }): Promise<ReturnType<typeof engineAt>> {
+  const subject = engineAt(JUNE_15, memoryStore(), ruleBudget && { ruleBudget });
+  await activeSchema(subject.engine);
+  await customerWith(subject.engine);
+  return subject;
 }
+
+const callOf = (id: string, schemaName = "call"): ReturnType<typeof callEvent> => ({
+  ...callEvent(id, "2024-06-15T00:00:00Z"),
+  schemaName,
+});
 
 describe("S3.8 a rule whose minimum work exceeds its budget", () => {
   test("is rejected when it is saved, with its path and the budget; nothing is stored", async () => {
-    const engine = createEngine({ store: memoryStore(), clock: june15 });
-    await activeSchema(engine);
-    const refusal = await describeRefusal(engine.usageMeters.create(heavyMeter("call")));
+    const { engine } = await createSubject();
+    const refusal = await describeRefusal(engine.usageMeters.create(meterOf("heavy", HEAVY)));
     expect(refusal).toMatch(/^ERR_INPUT_INVALID computations\[0\]\.computation/);
     expect(refusal).toContain("budget of 10,000 steps");
     expect((await engine.usageMeters.list()).items).toEqual([]);
   });
 
-  test("is accepted by an engine with a larger budget, and counts there", async () => {
-    const { store } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: june15, ruleBudget: { steps: 100_000 } });
-    expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]);
-    const usage = await engine.usage({ accountIds: ["prod"], from: "2024-06-15", until: "2024-06-16" });
-    expect(usage.map(({ quantity }) => quantity.toNumber())).toEqual([12_200]);
-  });
+  test("counts in an engine with a larger budget; elsewhere it fails only its own events, and can be archived", async () => {
+    const { engine: larger, store } = await createSubject({ steps: 100_000 });
+    await activeSchema(larger, "ping");
+    const heavy = await activateMeter(larger, meterOf("heavy", HEAVY));
+    const pings = { aggregation: "COUNT", eventSchemaName: "ping", computations: [{ order: 1 }] } as const;
+    await activateMeter(larger, { name: "pings", ...pings });
+    expect(await collectStatuses(larger, callOf("first"))).toEqual([NOT_BILLED]);
+    expect(await listUsage(larger)).toEqual([`${heavy} 2024-06-15 12200`]);
 
-  test("fails only its own events where it is stored, and stays readable", async () => {
-    const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: june15 });
-    expect(
-      await statusesOf(engine, [
-        ["a", "call"],
-        ["b", "ping"],
-        ["c", "call"],
-      ]),
-    ).toEqual([
-      "INGESTION_FAILED_UNITS_INVALID",
-      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
-      "INGESTION_FAILED_UNITS_INVALID",
-    ]);
-    const [failure] = await engine.events.get("a");
-    expect(failure?.description).toContain("budget of 10,000 steps");
-    expect((await engine.usageMeters.get(heavy)).input["computations"]).toEqual(heavyMeter("call")["computations"]);
+    const { engine } = engineAt(JUNE_15, store);
+    const statuses = await collectStatuses(engine, callOf("a"), callOf("b", "ping"), callOf("c"));
+    expect(statuses).toEqual([INVALID, NOT_BILLED, INVALID]);
+    expect((await engine.events.get("a"))[0]?.description).toContain("budget of 10,000 steps");
+    expect((await engine.usageMeters.get(heavy)).input["computations"]).toEqual([{ order: 1, computation: HEAVY }]);
     expect((await engine.usageMeters.list()).items).toHaveLength(2);
-  });
-
-  test("can be deactivated and archived where it is stored", async () => {
-    const { store, heavy } = await storeWithHeavyRule();
-    const engine = createEngine({ store, clock: june15 });
     expect((await engine.usageMeters.deactivate(heavy)).item.status).toBe("INACTIVE");
     expect((await engine.usageMeters.archive(heavy)).item.status).toBe("ARCHIVED");
-    expect(await statusesOf(engine, [["a", "call"]])).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
+    expect(await collectStatuses(engine, callOf("d"))).toEqual(["INGESTION_COMPLETED_NO_MATCHING_METERS"]);
   });
 });
 
 describe("S3.8 many rules", () => {
   /** Computations of 9,802 steps each: 200 elements, a body of 48 nodes for each, and two nodes around them. */
-  const meterOf = (computations: number): UsageMeterRequest => {
-    const sum = { "+": [{ var: "accumulator" }, { var: "current" }, ...Array.from({ length: 45 }, () => 1)] };
-    const computation = { reduce: [Array.from({ length: 200 }, () => 1), sum, 0] };
-    return {
-      ...heavyMeter("call"),
-      computations: Array.from({ length: computations }, (_, at) => ({ order: at + 1, computation })),
-    };
-  };
+  const listRules = (length: number): readonly object[] => Array.from({ length }, () => sumRule(45));
 
   test.each([
-    [5, "INGESTION_COMPLETED_EVENT_NOT_BILLED", undefined],
-    [6, "INGESTION_FAILED_UNITS_INVALID", "the rules of the event take more than their budget of 50,000 steps"],
+    [5, NOT_BILLED, undefined],
+    [6, INVALID, "the rules of the event take more than their budget of 50,000 steps"],
   ])("%i of one event together: %s", async (computations, status, reason) => {
-    const engine = createEngine({ store: memoryStore(), clock: june15 });
-    await activeSchema(engine);
-    await customerWith(engine);
-    await engine.usageMeters.activate((await engine.usageMeters.create(meterOf(computations))).item.id);
+    const { engine } = await createSubject();
+    await activateMeter(engine, meterOf("heavy", ...listRules(computations)));
     for (const id of ["a", "b"]) {
-      expect(await statusesOf(engine, [[id, "call"]])).toEqual([status]);
+      expect(await collectStatuses(engine, callOf(id))).toEqual([status]);
       const [event] = await engine.events.get(id);
       if (reason !== undefined) expect(event?.description).toContain(reason);
     }
   });
 
   test("are checked one after another when they are saved, and yield to other requests", async () => {
-    const engine = createEngine({ store: memoryStore(), clock: june15 });
-    await activeSchema(engine);
-    const pausesOf = async (computations: number): Promise<number> =>
-      pausesDuring(async () => engine.usageMeters.create({ ...meterOf(computations), name: `m${computations}` }));
-    const [pausesOfFew, pausesOfMany] = [await pausesOf(1), await pausesOf(31)];
+    const { engine } = await createSubject();
+    const countPauses = (computations: number): Promise<number> =>
+      pausesDuring(async () => engine.usageMeters.create(meterOf(`m${computations}`, ...listRules(computations))));
+    const [pausesOfFew, pausesOfMany] = [await countPauses(1), await countPauses(31)];
     expect(pausesOfMany - pausesOfFew).toBeGreaterThanOrEqual(30);
   });
 });
 
 test("S14.3 a batch whose rules do much work for each event yields to other requests", async () => {
-  const engine = createEngine({ store: memoryStore(), clock: june15 });
-  await activeSchema(engine);
-  await customerWith(engine);
+  const { engine } = await createSubject();
   const long = "1.2345678901234567890123456789";
   let body: unknown = { var: "" };
   for (let times = 0; times < 20; times++) body = { "/": [{ "+": [body, long] }, long] };
-  const mapRule = { map: [Array.from({ length: 60 }, () => 1), body] };
-  const computation = { reduce: [mapRule, { "+": [{ var: "accumulator" }, { var: "current" }] }, 0] } as never;
-  const meter = { ...heavyMeter("call"), computations: [{ order: 1, computation }] };
-  await engine.usageMeters.activate((await engine.usageMeters.create(meter)).item.id);
-  const events = Array.from({ length: 60 }, (_, place) => callEvent(`e${place}`, "2024-06-15T00:00:00Z", 1));
-  let results: readonly { readonly status: string }[] = [];
-  const pauses = await pausesDuring(async () => (results = await engine.ingest(events)));
-  expect(new Set(results.map(({ status }) => status))).toEqual(new Set(["INGESTION_COMPLETED_EVENT_NOT_BILLED"]));
+  const sum = { "+": [{ var: "accumulator" }, { var: "current" }] };
+  await activateMeter(engine, meterOf("heavy", { reduce: [{ map: [ones(60), body] }, sum, 0] }));
+  const events = Array.from({ length: 60 }, (_, place) => callOf(`e${place}`));
+  let statuses: readonly string[] = [];
+  const pauses = await pausesDuring(async () => (statuses = await collectStatuses(engine, ...events)));
+  expect(new Set(statuses)).toEqual(new Set([NOT_BILLED]));
   expect(pauses).toBeGreaterThan(10);
 });

@@ -11,7 +11,7 @@ import { parseBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/resources/book.ts";
 import { preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
-import { formatDecimal } from "../../src/numbers/decimal.ts";
+import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { engineAt, type EngineUnderTest, describeRefusal } from "./support.ts";
 
@@ -59,31 +59,25 @@ async function fromTheStart(): Promise<EngineUnderTest> {
 async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]> {
   const invoices = await engine.invoices.list({ page: { limit: 1000 } });
   const credits = await engine.credits.list({ page: { limit: 1000 } });
-  const foundIds = [
-    ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) =>
-      ["invoice", accountId, invoiceType, status, startDate, endDate, formatDecimal(revenueInfo.value)].join(" "),
-    ),
-    ...credits.items.map(
-      ({ credit: { accountId, kind, purpose, creditAmount, consumedAmount, effectiveFrom }, holdAmount }) =>
-        [
-          "credit",
-          accountId,
-          // The purpose of a stored refund has the words of the version that wrote it.
-          kind === "PLAN" ? purpose : kind,
-          ...[creditAmount, consumedAmount, holdAmount].map(formatDecimal),
-          effectiveFrom,
-        ].join(" "),
-    ),
+  const found = [
+    ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) => [
+      ...["invoice", accountId, invoiceType, status, startDate, endDate],
+      revenueInfo.value,
+    ]),
+    ...credits.items.map(({ credit, holdAmount }) => [
+      // The purpose of a stored refund has the words of the version that wrote it.
+      ...["credit", credit.accountId, credit.kind === "PLAN" ? credit.purpose : credit.kind],
+      ...[credit.creditAmount, credit.consumedAmount, holdAmount, credit.effectiveFrom],
+    ]),
   ];
   for (const accountId of ACCOUNTS) {
     const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { page: { limit: 1000 } });
-    for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items) {
-      foundIds.push(
-        ["entry", accountId, formatDecimal(granted), formatDecimal(balance), effectiveFrom, effectiveUntil].join(" "),
-      );
-    }
+    for (const { granted, balance, effectiveFrom, effectiveUntil } of entries.items)
+      found.push(["entry", accountId, granted, balance, effectiveFrom, effectiveUntil]);
   }
-  return foundIds.sort();
+  return found
+    .map((fields) => fields.map((field) => (field instanceof Decimal ? formatDecimal(field) : field)).join(" "))
+    .sort();
 }
 
 describe("a ledger whose ids contain their keys", () => {
@@ -106,22 +100,14 @@ describe("a ledger whose ids contain their keys", () => {
     const { engine } = overFormer();
     for (const [id, accountId, invoiceType, status, startDate, total] of former.listed.invoices) {
       const { id: answerId, invoice } = await engine.invoices.get(id);
-      expect([invoice.accountId, invoice.invoiceType, invoice.status, invoice.startDate]).toEqual([
-        accountId,
-        invoiceType,
-        status,
-        startDate,
-      ]);
+      expect(invoice).toMatchObject({ accountId, invoiceType, status, startDate });
       expect(formatDecimal(invoice.revenueInfo.value)).toBe(total);
       if (answerId !== id) expect(answerId).toMatch(SHORT);
     }
     for (const [id, accountId, purpose, amount] of former.listed.credits) {
       const { credit } = await engine.credits.get(id);
-      expect([credit.accountId, credit.purpose, formatDecimal(credit.creditAmount)]).toEqual([
-        accountId,
-        purpose,
-        amount,
-      ]);
+      expect(credit).toMatchObject({ accountId, purpose });
+      expect(formatDecimal(credit.creditAmount)).toBe(amount);
     }
     for (const [id, accountId, balance] of former.listed.entries) {
       const updatedEntry = await engine.entries.update({ accountId, entryId: id }, { granted: 1000 });

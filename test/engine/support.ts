@@ -38,8 +38,12 @@ export interface EngineUnderTest extends ClockedEngine {
 }
 
 /** An engine over an empty memory store, or over a given one. */
-export function engineAt(time: string, store: MemoryStore = memoryStore()): EngineUnderTest {
-  return { store, ...clockedEngine(time, { store }) };
+export function engineAt(
+  time: string,
+  store: MemoryStore = memoryStore(),
+  options: Omit<EngineOptions, "store" | "clock"> = {},
+): EngineUnderTest {
+  return { store, ...clockedEngine(time, { store, ...options }) };
 }
 
 /** An engine that loads a book at a time, by default over an empty memory store. */
@@ -91,14 +95,29 @@ export async function describeRefusal(operation: Promise<unknown>): Promise<stri
   throw new Error("expected a refusal");
 }
 
+/** The statuses of events that are ingested. */
+export async function collectStatuses(engine: Engine, ...events: readonly EventInput[]): Promise<readonly string[]> {
+  return (await engine.ingest(events)).map(({ status }) => status);
+}
+
+/** The usage of an account in 2024: `um.calls 2024-01-03 5`. */
+export async function listUsage(engine: Engine, accountId = "prod"): Promise<readonly string[]> {
+  const usage = await engine.usage({ accountIds: [accountId], from: "2024-01-01", until: "2025-01-01" });
+  return usage.map(({ meterId, date, quantity }) => `${meterId} ${date} ${quantity.toFixed()}`);
+}
+
 /** A schema of calls with a count and a region, ACTIVE. */
-export async function activeSchema(engine: Engine, name = "call"): Promise<void> {
+export async function activeSchema(engine: Pick<Engine, "eventSchemas">, name = "call"): Promise<void> {
   await engine.eventSchemas.create({ name, attributes: [{ name: "count" }], dimensions: [{ name: "region" }] });
   await engine.eventSchemas.activate(name);
 }
 
 /** A meter that sums the counts of a schema's events. */
-export async function sumMeter(engine: Engine, name = "calls", eventSchemaName = "call"): Promise<string> {
+export async function sumMeter(
+  engine: Pick<Engine, "usageMeters">,
+  name = "calls",
+  eventSchemaName = "call",
+): Promise<string> {
   const { item } = await engine.usageMeters.create({
     name,
     aggregation: "SUM",

@@ -17,20 +17,14 @@ export const TEAM = {
   entitlementOverageRateCards: [{ featureId: "feature.tokens", ...slabs("TIERED", [0, 0.5]) }],
 };
 
-const schema = (name: string): NonNullable<BookInput["eventSchemas"]>[number] => ({
-  name,
-  status: "ACTIVE",
-  attributes: [{ name: "count" }],
-  dimensions: [],
-});
 /** The book of these tests; by default `prod` has the plan from 2024-01-01 on. */
 export function teamBook(
   associations: readonly object[] = [{ pricePlanId: "pp.team", effectiveFrom: "2024-01-01" }],
   plans: readonly object[] = [],
 ): BookInput {
-  const book = {
+  const book: object = {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
-    eventSchemas: [schema("call"), schema("save")],
+    eventSchemas: ["call", "save"].map((name) => ({ name, attributes: ["count"] })),
     usageMeters: [sumMeter("um.calls", "call", "count"), sumMeter("um.writes", "save", "count")],
     features: [{ id: "feature.tokens", name: "Tokens" }],
     addOns: [

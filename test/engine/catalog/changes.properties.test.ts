@@ -5,18 +5,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { RatebookError } from "../../../src/errors.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { monthlyWithGrace, perUnit } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
-
-const NOW = Date.UTC(2024, 0, 10);
+import { engineAt } from "../support.ts";
 
 /** An engine whose ids depend only on how many were generated before. */
-function engineOver(store: MemoryStore, counter: { count: number }): Engine {
-  const nextId = (prefix: string): string => `${prefix}.${++counter.count}`;
-  return createEngine({ store, clock: () => NOW, ids: nextId });
-}
+const engineOver = (store: MemoryStore, counter: { count: number }): Engine =>
+  engineAt("2024-01-10", store, { ids: (prefix) => `${prefix}.${++counter.count}` }).engine;
 
 const count = { name: "count" };
 const place = fc.nat(2);
@@ -75,7 +73,7 @@ const details = fc
     currency: fc.constantFrom("USD", "EUR"),
   })
   .map(({ slabs: rules, meter, addOn, feature, currency }) => ({
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 1 },
+    ...monthlyWithGrace(1),
     supportedCurrencies: [currency],
     usageRateCards: [
       {
@@ -91,13 +89,7 @@ const details = fc
       fixedFeeRateCards: [{ id: `add-on ${addOn}`, rateValues: [{ currency: "USD", rate: 10 }] }],
     }),
     ...(feature !== null && {
-      entitlementOverageRateCards: [
-        {
-          featureId: `feature ${feature}`,
-          ratePlan: { slabs: [{ order: 1, startAfter: 0, endAt: null, priceType: "PER_UNIT" }] },
-          rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: "0.5" }] }],
-        },
-      ],
+      entitlementOverageRateCards: [{ featureId: `feature ${feature}`, ...perUnit("0.5") }],
     }),
   }));
 
@@ -108,29 +100,19 @@ type Ids = Readonly<Record<"meter" | "addOn" | "feature" | "plan" | "setting", (
 const settingValue = fc.constantFrom(
   "2",
   "3.5",
-  '{"var": "attribute.count"}',
-  '{"var": "attribute.unknown"}',
+  ...["count", "unknown"].map((n) => `{"var": "attribute.${n}"}`),
   "no number",
 );
 const dataType = fc.constantFrom("NUMERIC", "STRING", "JSON_LOGIC");
 /** A change with random values. */
-const writeWith = <Values extends readonly unknown[]>(
-  values: { readonly [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
-  run: (...[values, engine, at]: readonly [Values, Engine, Ids]) => Promise<unknown>,
+const writeWith = <Values extends unknown[]>(
+  values: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+  run: (drawn: Values, engine: Engine, at: Ids) => Promise<unknown>,
 ): fc.Arbitrary<Write> =>
-  fc.tuple(...values).map(
-    (drawn): Write =>
-      (engine, at) =>
-        run(drawn as unknown as Values, engine, at),
-  );
+  fc.tuple(...values).map((drawn) => (engine, at) => run(drawn as unknown as Values, engine, at));
 const entityType = fc.constantFrom("ORGANIZATION" as const, "ACCOUNT" as const);
-const move = fc.constantFrom("activate" as const, "activate" as const, "deactivate" as const, "archive" as const);
-const planMove = fc.constantFrom(
-  "activate" as const,
-  "activate" as const,
-  "createVersion" as const,
-  "archive" as const,
-);
+const move = fc.constantFrom(...(["activate", "activate", "deactivate", "archive"] as const));
+const planMove = fc.constantFrom(...(["activate", "activate", "createVersion", "archive"] as const));
 const addOnType = fc.constantFrom("FIXED_FEE" as const, "LICENSE" as const);
 const schemaNames = fc.subarray([0, 1, 2]).map((places) => places.map((each) => `schema${each}`));
 const netTermDays = fc.constantFrom(0, 30, -1);
@@ -218,17 +200,8 @@ async function settle(change: Promise<unknown>): Promise<unknown> {
 /** The whole configuration, and how it meters events. */
 async function readAll(engine: Engine): Promise<unknown> {
   const schemas = (await engine.eventSchemas.list(PAGE)).items;
-  const events = schemas.map(({ item: { name } }, at) => ({
-    schemaName: name,
-    id: `${at}`,
-    accountId: "acme",
-    timestamp: "2024-01-09T12:00:00Z",
-    attributes: [
-      { name: "count", value: 3 },
-      { name: "size", value: "0.5" },
-    ],
-    dimensions: {},
-  }));
+  const sent = { accountId: "acme", timestamp: "2024-01-09T12:00:00Z", attributes: { count: 3, size: "0.5" } };
+  const events = schemas.map(({ item: { name } }, at) => ({ ...sent, schemaName: name, id: `${at}` }));
   return {
     schemas,
     versions: await Promise.all(schemas.map(({ item: { name } }) => engine.eventSchemas.versions(name, PAGE))),
@@ -250,31 +223,19 @@ async function readAll(engine: Engine): Promise<unknown> {
 async function begin(engine: Engine): Promise<void> {
   await engine.customers.create({ id: "acme", name: "Acme", account: { id: "acme", name: "Acme" } });
   await engine.settings.create({ id: "factor", entityType: "ORGANIZATION", dataType: "STRING", value: "2" });
-  await engine.eventSchemas.create({
-    name: "schema0",
-    attributes: [count],
-    ...buildEnrichments({
-      dependencies: [{ key: "factor", name: "factor" }],
-      fields: ["JSON_LOGIC_FROM_DEPENDENCY"],
-      rule: undefined,
-    }),
-  });
-  await engine.eventSchemas.activate("schema0");
-  const { item } = await engine.usageMeters.create({
-    name: "meter 0",
-    aggregation: "SUM",
-    eventSchemaName: "schema0",
-    computations: [{ order: 1, computation: { var: "attribute.half" } }],
-  });
-  await engine.usageMeters.activate(item.id);
-  for (const n of [1, 2]) {
-    await engine.eventSchemas.create({ name: `schema${n}`, attributes: [count, { name: "size" }] });
-    await engine.usageMeters.create({
-      name: `meter ${n}`,
-      aggregation: "SUM",
-      eventSchemaName: `schema${n}`,
-      computations: [{ order: 1, computation: { var: "attribute.size" } }],
-    });
+  const fromSetting = {
+    dependencies: [{ key: "factor", name: "factor" }],
+    fields: ["JSON_LOGIC_FROM_DEPENDENCY"],
+  } as const;
+  for (const [n, attribute] of ["half", "size", "size"].entries()) {
+    const name = `schema${n}`;
+    const more = n === 0 ? buildEnrichments({ ...fromSetting, rule: undefined }) : {};
+    await engine.eventSchemas.create({ name, attributes: n === 0 ? [count] : [count, { name: "size" }], ...more });
+    if (n === 0) await engine.eventSchemas.activate(name);
+    const steps = [{ order: 1, computation: { var: `attribute.${attribute}` } }];
+    const meter = { name: `meter ${n}`, aggregation: "SUM", eventSchemaName: name, computations: steps } as const;
+    const { item } = await engine.usageMeters.create(meter);
+    if (n === 0) await engine.usageMeters.activate(item.id);
   }
   await engine.addOns.create({ name: "add-on 0", type: "FIXED_FEE" });
   await engine.features.create({ name: "feature 0", schemaAssociations: [] });

@@ -11,7 +11,7 @@ import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import { createIds } from "../../../src/engine/ids.ts";
 import { type EngineContext, bindMethods } from "../../../src/engine/methods.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
-import { monthly } from "../support.ts";
+import { activeSchema, monthly, sumMeter } from "../support.ts";
 
 const PLANS = 14;
 const january10 = (): number => Date.UTC(2024, 0, 10);
@@ -53,30 +53,16 @@ function engineOver(store: MemoryStore) {
 async function engineWithPlans() {
   const store = memoryStore();
   const engine = engineOver(store);
-  for (const name of ["call", "job"]) {
-    await engine.eventSchemas.create({ name, attributes: [{ name: "count" }] });
-    await engine.eventSchemas.activate(name);
-  }
-  const sum = (name: string, eventSchemaName: string) =>
-    engine.usageMeters.create({
-      name,
-      aggregation: "SUM",
-      eventSchemaName,
-      computations: [{ order: 1, computation: { var: "attribute.count" } }],
-    });
-  const { item } = await sum("calls", "call");
-  await engine.usageMeters.activate(item.id);
+  for (const name of ["call", "job"]) await activeSchema(engine, name);
+  const meterId = await sumMeter(engine);
+  await engine.usageMeters.activate(meterId);
   const plans: string[] = [];
   for (let n = 0; n < PLANS; n++) {
-    const newPlan = await engine.pricePlans.create({
-      name: `Plan ${n}`,
-      type: "BILLING",
-      pricePlanDetails: monthly(item.id),
-    });
-    plans.push(newPlan.item.id);
+    const { item } = await engine.pricePlans.create({ name: `Plan ${n}`, pricePlanDetails: monthly(meterId) });
+    plans.push(item.id);
   }
   engine.work();
-  return { engine, store, plans, sum };
+  return { engine, store, plans };
 }
 
 describe("a change of the configuration", () => {
@@ -95,10 +81,9 @@ describe("a change of the configuration", () => {
   });
 
   test("compiles the event schemas that it affects", async () => {
-    const { engine, sum } = await engineWithPlans();
+    const { engine } = await engineWithPlans();
     const before = { call: await engine.slotsOf("call"), job: await engine.slotsOf("job") };
-    const { item } = await sum("jobs", "job");
-    await engine.usageMeters.activate(item.id);
+    await engine.usageMeters.activate(await sumMeter(engine, "jobs", "job"));
     expect(await engine.slotsOf("call")).toBe(before.call);
     expect(await engine.slotsOf("job")).not.toBe(before.job);
   });

@@ -5,11 +5,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { Engine } from "../../../src/engine/engine.ts";
-import { perUnit } from "../../book/builder.ts";
+import { monthlyWithGrace, perUnit } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 import { stepArbitrary } from "../../support/step-kinds.ts";
-import { engineAt } from "../support.ts";
+import { callEvent, collectStatuses, engineAt } from "../support.ts";
 
 const DAY = 86_400_000;
 const START = Date.parse("2024-01-01T00:00:00Z");
@@ -54,16 +53,10 @@ function cycleEnd(at: number): number {
 }
 
 /** The schema's computed field. */
-function computedField({ factor, plus }: { readonly factor: boolean; readonly plus: number }): {
-  readonly name: string;
-  readonly type: "ATTRIBUTE";
-  readonly enrichmentType: "JSON_LOGIC";
-  readonly order: number;
-  readonly value: object;
-} {
+function computedField({ factor, plus }: { readonly factor: boolean; readonly plus: number }) {
   const count = { var: "attribute.count" };
   const value = { "+": [factor ? { "*": [count, { var: "dependencies.factor" }] } : count, plus] };
-  return { name: "weighted", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1, value };
+  return { name: "weighted", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", order: 1, value } as const;
 }
 
 /**
@@ -72,8 +65,8 @@ function computedField({ factor, plus }: { readonly factor: boolean; readonly pl
  */
 class World {
   now = START;
-  readonly engine: Engine;
-  readonly #at: (time: string) => Engine;
+  readonly #subject = engineAt(new Date(START).toISOString());
+  readonly engine = this.#subject.engine;
   sum = "";
   extra = "";
   readonly events: ModelEvent[] = [];
@@ -81,12 +74,6 @@ class World {
   #current = { factor: true, plus: 0 };
   #isExtraActive = true;
   #version = 1;
-
-  constructor() {
-    const { engine, at } = engineAt(new Date(START).toISOString());
-    this.engine = engine;
-    this.#at = at;
-  }
 
   async setUp(): Promise<void> {
     const { engine } = this;
@@ -101,8 +88,7 @@ class World {
     const { item: plan } = await engine.pricePlans.create({
       name: "Plan",
       pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: GRACE_DAYS },
+        ...monthlyWithGrace(GRACE_DAYS),
         usageRateCards: [{ usageMeterId: this.sum, ...perUnit("0.25") }],
       },
     });
@@ -127,7 +113,7 @@ class World {
 
   wait(ms: number): void {
     this.now += ms;
-    this.#at(new Date(this.now).toISOString());
+    this.#subject.at(new Date(this.now).toISOString());
   }
 
   async apply(each: Operation): Promise<void> {
@@ -155,18 +141,12 @@ class World {
   async #set(owner: (typeof OWNERS)[number], value: number): Promise<void> {
     const isNew = !this.#settings.has(owner);
     this.#settings.set(owner, value);
-    const entity = {
-      organization: {},
-      customer: { entityType: "CUSTOMER", entityId: "acme" },
-      account: { entityType: "ACCOUNT", entityId: "a" },
-    } as const;
-    const { entityType, entityId }: { entityType?: "CUSTOMER" | "ACCOUNT"; entityId?: string } = entity[owner];
-    const id = ["setting.user.factor", entityType, entityId].filter((part) => part !== undefined).join(".");
-    if (!isNew) await this.engine.settings.update(id, { value: String(value) });
-    else {
-      const request = { id: "factor", name: `factor ${owner}`, dataType: "NUMERIC", value: String(value) } as const;
-      await this.engine.settings.create({ ...request, entityType, entityId });
-    }
+    const entities = { organization: [], customer: ["CUSTOMER", "acme"], account: ["ACCOUNT", "a"] } as const;
+    const [entityType, entityId] = entities[owner];
+    const id = ["setting.user.factor", ...entities[owner]].join(".");
+    const request = { id: "factor", name: `factor ${owner}`, dataType: "NUMERIC", value: String(value) } as const;
+    if (isNew) await this.engine.settings.create({ ...request, entityType, entityId });
+    else await this.engine.settings.update(id, { value: String(value) });
   }
 
   async #changeRule({ factor, plus }: { readonly factor: boolean; readonly plus: number }): Promise<void> {
@@ -185,16 +165,8 @@ class World {
     const timestamp = this.now - each.back * 3_600_000;
     const [id, account] = [`e${each.id}`, ACCOUNTS[each.account] ?? "a"];
     const status = this.#expectedStatus(id, timestamp);
-    const attributes = [{ name: "count", value: each.count }];
-    const event = {
-      schemaName: "call",
-      id,
-      accountId: account,
-      timestamp: new Date(timestamp).toISOString(),
-      attributes,
-    };
-    const [result] = await this.engine.ingest([event]);
-    expect(result?.status).toBe(status);
+    const { dimensions: _, ...event } = callEvent(id, new Date(timestamp).toISOString(), each.count, account);
+    expect(await collectStatuses(this.engine, event)).toEqual([status]);
     if (status === "INGESTION_FAILED_DUPLICATE_EVENT") return;
     const weight = each.count * this.#factorFor(account) + this.#current.plus;
     this.events.push({ id, account, timestamp, status, weight, isCounted: this.#isExtraActive, isReverted: false });

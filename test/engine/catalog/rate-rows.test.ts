@@ -26,13 +26,7 @@ function bookWith({ rows = [NOVA], accounts = [ACME], cycle = "MONTHLY" }: BookP
       { id: "um.tokens", name: "Tokens", schema: "call", sum: "tokens", groupBy: ["model", "kind"] },
       { id: "um.calls", name: "Calls", schema: "call", count: true },
     ],
-    pricePlans: [
-      {
-        id: "pp",
-        cycle,
-        usage: [{ meter: "um.tokens", rateTable: { rows } }],
-      },
-    ],
+    pricePlans: [{ id: "pp", cycle, usage: [{ meter: "um.tokens", rateTable: { rows } }] }],
     accounts,
   };
 }
@@ -82,13 +76,11 @@ describe("S18.8 rows added to a table in use", () => {
     expect([item.status, updatedAt]).toEqual(["ACTIVE", Date.UTC(2026, 9, 10, 12)]);
     // 10 × 2 + 4 × 3
     expect(await listInvoices(underTest)).toEqual(["2026-10-01 DRAFT 32"]);
-    await add(underTest, {
-      usageMeterId: "Tokens",
-      rows: [
-        { ...NOVA, from: "2026-10-10", rate: 1 },
-        { ...NOVA, from: "2026-10-20", rate: "0.50" },
-      ],
-    });
+    const cuts = [
+      { ...NOVA, from: "2026-10-10", rate: 1 },
+      { ...NOVA, from: "2026-10-20", rate: "0.50" },
+    ];
+    await add(underTest, { usageMeterId: "Tokens", rows: cuts });
     await use(underTest, "2026-10-09", "nova", 1);
     await use(underTest, "2026-10-10", "nova", 6);
     // 11 × 2 + 6 × 1 + 4 × 3
@@ -99,13 +91,7 @@ describe("S18.8 rows added to a table in use", () => {
     // 8 × 0.5 more
     expect(await listInvoices(underTest)).toEqual(["2026-10-01 DUE 44"]);
     const { book } = await underTest.engine.exportBook();
-    const rows = [
-      NOVA,
-      { ...VISION, from: "2026-10-01" },
-      { ...NOVA, from: "2026-10-10", rate: 1 },
-      { ...NOVA, from: "2026-10-20", rate: "0.50" },
-    ];
-    const rateTable = { rows };
+    const rateTable = { rows: [NOVA, { ...VISION, from: "2026-10-01" }, ...cuts] };
     expect(book.pricePlans).toMatchObject([{ pricePlanDetails: { usageRateCards: [{ rateTable }] } }]);
     expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.rateTable?.rows).toHaveLength(4);
   });
@@ -147,9 +133,8 @@ describe("S18.8 rows added to a table in use", () => {
     // No account is on version 2, so a row may price all days.
     await addRow(underTest, VISION);
     expect((await add(underTest, { version: 1, rows: [{ ...TODAY, when: { model: "audio" } }] })).item.version).toBe(1);
-    expect(
-      (await engine.pricePlans.get("pp", 2)).item.pricePlanDetails.usageRateCards[0]?.rateTable?.rows,
-    ).toHaveLength(2);
+    const second = await engine.pricePlans.get("pp", 2);
+    expect(second.item.pricePlanDetails.usageRateCards[0]?.rateTable?.rows).toHaveLength(2);
   });
 
   test("S16.4 the period of a version that a book loaded stays", async () => {
@@ -179,70 +164,67 @@ describe("S18.8 rows added to a table in use", () => {
 describe("S18.8 a row that is rejected changes nothing", () => {
   const PLACE = "ERR_INPUT_INVALID pricePlanDetails.usageRateCards[0].rateTable.rows";
   const AFTER_TODAY = "expected 2026-10-10 or later, because the table has a row with the same when";
-  const rejections: readonly (readonly [name: string, rows: readonly unknown[], message: string, parts?: BookParts])[] =
+  test.each<[name: string, rows: readonly unknown[], message: string, parts?: BookParts]>([
     [
-      [
-        "yesterday",
-        [VISION, { ...NOVA, from: "2026-10-09" }],
-        `ERR_INPUT_INVALID rows[1].from: ${AFTER_TODAY}, got 2026-10-09`,
-      ],
-      [
-        "a price for always",
-        [{ ...NOVA, rate: 1 }],
-        `ERR_INPUT_INVALID rows[0].from: ${AFTER_TODAY}, got no date`,
-        { rows: [{ ...NOVA, from: "2026-11-01" }] },
-      ],
-      [
-        "a closed cycle",
-        [{ ...VISION, from: "2026-09-30" }],
-        'ERR_INPUT_INVALID rows[0].from: expected 2026-10-01 or later, because earlier cycles of the account "acme" are closed, got 2026-09-30',
-      ],
-      [
-        "always, after a closed cycle",
-        [VISION],
-        'ERR_INPUT_INVALID rows[0].from: expected 2026-10-01 or later, because earlier cycles of the account "acme" are closed, got no date',
-      ],
-      [
-        "a duplicate",
-        [{ ...NOVA, from: "2026-10-12" }],
-        `${PLACE}[2]: `,
-        { rows: [NOVA, { ...NOVA, from: "2026-10-12" }] },
-      ],
-      [
-        "an unknown dimension",
-        [{ when: { model: "a", modle: "b" }, from: "2026-10-10", rate: 1 }],
-        `${PLACE}[1].when.modle: `,
-      ],
-      ["an empty text", [{ when: { model: "" }, rate: 1 }], "ERR_INPUT_INVALID rows[0].when.model: "],
-      ["a date that is no day", [{ ...VISION, from: "2026-02-30" }], "ERR_INPUT_INVALID rows[0].from: "],
-      ["a rate and tiers", [{ ...TODAY, tiers: [{ rate: 1 }] }], `${PLACE}[1].rate: `],
-      [
-        "ambiguity",
-        [{ when: { kind: "input" }, from: "2026-10-10", rate: 1 }],
-        `${PLACE}[1].when: rows[0] names as many dimensions`,
-      ],
-      ["a currency that the plan lacks", [{ ...TODAY, rate: { EUR: 1, USD: 1 } }], `${PLACE}[1].rate.EUR: `],
-      ["a missing currency", [{ ...TODAY, rate: { EUR: 1 } }], `${PLACE}[1].rate`],
-      [
-        "a package with a date",
-        [{ ...TODAY, rate: undefined, tiers: [{ rate: 1, package: 10 }] }],
-        `${PLACE}[1].tiers[0].package: a price that changes on a date has only rates`,
-      ],
-      [
-        "a new price of a package",
-        [TODAY],
-        `${PLACE}[0].tiers[0].flat: a price that changes on a date has only rates`,
-        { rows: [{ when: VISION.when, tiers: [{ rate: 1, flat: 5 }] }] },
-      ],
-      ["no rows", [], "ERR_INPUT_INVALID rows: "],
-      [
-        "more than 5,000 rows",
-        Array.from({ length: 5000 }, (_, index) => ({ when: { model: `m${index}` }, from: "2026-10-10", rate: 1 })),
-        `${PLACE}: `,
-      ],
-    ];
-  const cases = rejections.map(([name, rows, message, parts]) => ({ name, rows, message, parts }));
-  test.each(cases)("$name", async ({ rows, message, parts }) => {
+      "yesterday",
+      [VISION, { ...NOVA, from: "2026-10-09" }],
+      `ERR_INPUT_INVALID rows[1].from: ${AFTER_TODAY}, got 2026-10-09`,
+    ],
+    [
+      "a price for always",
+      [{ ...NOVA, rate: 1 }],
+      `ERR_INPUT_INVALID rows[0].from: ${AFTER_TODAY}, got no date`,
+      { rows: [{ ...NOVA, from: "2026-11-01" }] },
+    ],
+    [
+      "a closed cycle",
+      [{ ...VISION, from: "2026-09-30" }],
+      'ERR_INPUT_INVALID rows[0].from: expected 2026-10-01 or later, because earlier cycles of the account "acme" are closed, got 2026-09-30',
+    ],
+    [
+      "always, after a closed cycle",
+      [VISION],
+      'ERR_INPUT_INVALID rows[0].from: expected 2026-10-01 or later, because earlier cycles of the account "acme" are closed, got no date',
+    ],
+    [
+      "a duplicate",
+      [{ ...NOVA, from: "2026-10-12" }],
+      `${PLACE}[2]: `,
+      { rows: [NOVA, { ...NOVA, from: "2026-10-12" }] },
+    ],
+    [
+      "an unknown dimension",
+      [{ when: { model: "a", modle: "b" }, from: "2026-10-10", rate: 1 }],
+      `${PLACE}[1].when.modle: `,
+    ],
+    ["an empty text", [{ when: { model: "" }, rate: 1 }], "ERR_INPUT_INVALID rows[0].when.model: "],
+    ["a date that is no day", [{ ...VISION, from: "2026-02-30" }], "ERR_INPUT_INVALID rows[0].from: "],
+    ["a rate and tiers", [{ ...TODAY, tiers: [{ rate: 1 }] }], `${PLACE}[1].rate: `],
+    [
+      "ambiguity",
+      [{ when: { kind: "input" }, from: "2026-10-10", rate: 1 }],
+      `${PLACE}[1].when: rows[0] names as many dimensions`,
+    ],
+    ["a currency that the plan lacks", [{ ...TODAY, rate: { EUR: 1, USD: 1 } }], `${PLACE}[1].rate.EUR: `],
+    ["a missing currency", [{ ...TODAY, rate: { EUR: 1 } }], `${PLACE}[1].rate`],
+    [
+      "a package with a date",
+      [{ ...TODAY, rate: undefined, tiers: [{ rate: 1, package: 10 }] }],
+      `${PLACE}[1].tiers[0].package: a price that changes on a date has only rates`,
+    ],
+    [
+      "a new price of a package",
+      [TODAY],
+      `${PLACE}[0].tiers[0].flat: a price that changes on a date has only rates`,
+      { rows: [{ when: VISION.when, tiers: [{ rate: 1, flat: 5 }] }] },
+    ],
+    ["no rows", [], "ERR_INPUT_INVALID rows: "],
+    [
+      "more than 5,000 rows",
+      Array.from({ length: 5000 }, (_, index) => ({ when: { model: `m${index}` }, from: "2026-10-10", rate: 1 })),
+      `${PLACE}: `,
+    ],
+  ])("%s", async (_, rows, message, parts) => {
     const underTest = await startWith(parts);
     const before = await underTest.engine.pricePlans.get("pp");
     const refusal = await describeRefusal(add(underTest, { rows: rows as readonly RateRowInput[] }));
@@ -290,7 +272,7 @@ describe("S18.8 a row that is rejected changes nothing", () => {
 });
 
 describe("S18.7 an override of a table that is rejected", () => {
-  const rejections: readonly (readonly [name: string, card: object, message: string])[] = [
+  test.each<[name: string, card: object, message: string]>([
     ["a factor below 0", { multiply: -1 }, "multiply: expected 0 or more, got -1"],
     [
       "a table beside rows",
@@ -314,16 +296,12 @@ describe("S18.7 an override of a table that is rejected", () => {
       { usageMeterId: "um.calls", multiply: 1 },
       'multiply: the plan has no price table for "um.calls": write a rateTable, or change another card',
     ],
-  ];
-  test.each(rejections.map(([name, card, message]) => ({ name, card, message })))(
-    "$name",
-    async ({ card, message }) => {
-      const { engine } = await startWith();
-      const usageRateCards = [{ usageMeterId: "um.tokens", ...card }];
-      const request = { pricePlanId: "pp", effectiveFrom: "2026-10-10", pricePlanDetailsOverride: { usageRateCards } };
-      expect(await describeRefusal(engine.associate("acme", request))).toBe(
-        `ERR_INPUT_INVALID pricePlanDetailsOverride.usageRateCards[0].${message}`,
-      );
-    },
-  );
+  ])("%s", async (_, card, message) => {
+    const { engine } = await startWith();
+    const usageRateCards = [{ usageMeterId: "um.tokens", ...card }];
+    const request = { pricePlanId: "pp", effectiveFrom: "2026-10-10", pricePlanDetailsOverride: { usageRateCards } };
+    expect(await describeRefusal(engine.associate("acme", request))).toBe(
+      `ERR_INPUT_INVALID pricePlanDetailsOverride.usageRateCards[0].${message}`,
+    );
+  });
 });

@@ -3,16 +3,20 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, parseInstant } from "../../../src/calendar/instant.ts";
-import type { Engine } from "../../../src/index.ts";
+import { readEvents } from "../../../src/engine/metrics/metric-counts.ts";
+import { type Engine, readBook } from "../../../src/index.ts";
+import { createCatalog } from "../../../src/ledger/catalog.ts";
+import { createPeriods } from "../../../src/ledger/metrics/metric-series.ts";
+import type { LedgerView } from "../../../src/ledger/view.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import {
   decimalCardArbitrary,
   hundredthsArbitrary,
   pricingModelArbitrary,
 } from "../../../src/testing/price-arbitrary.ts";
-import { MONTHLY } from "../../book/builder.ts";
+import { monthlyWithGrace, planOfMonths } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
-import { flattenLines } from "../../support/invoice-lines.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { engineAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
@@ -44,12 +48,8 @@ const usageEvents: fc.Arbitrary<readonly Used[]> = fc.array(
 /** An engine of two accounts that used some of a card's meter, one of them on the plan of the card. */
 async function withUsage(pricing: object, effectiveFrom: string, events: readonly Used[]): Promise<Engine> {
   const { at } = engineAt("2024-02-01");
-  const pricePlanDetails = {
-    ...MONTHLY,
-    pricingCycleConfig: { ...MONTHLY.pricingCycleConfig, gracePeriod: 5 },
-    usageRateCards: [{ usageMeterId: "um.calls", ...pricing }],
-  };
-  const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
+  const usageRateCards = [{ usageMeterId: "um.calls", ...pricing }];
+  const plan = planOfMonths("pp.random", { ...monthlyWithGrace(5), usageRateCards });
   await at("2024-02-01").load(teamBook([{ pricePlanId: "pp.random", effectiveFrom }], [plan]));
   const engine = at("2024-03-03");
   for (const [index, { offset, quantity, undone }] of events.entries()) {
@@ -122,9 +122,7 @@ test("S7 revenue adds up for any points, and over a cycle to the exact charge of
         const amountsByInvoice = new Map<string, string>();
         const { invoices } = await engine.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-04-01" });
         for (const { invoice } of invoices) {
-          const line = flattenLines(invoice.revenueInfo).find(
-            ({ line: { type } }) => type === "USAGE_RATE_CARD_AMOUNT",
-          )?.line;
+          const [line] = linesOfType(invoice, "USAGE_RATE_CARD_AMOUNT");
           if (line !== undefined)
             amountsByInvoice.set(invoice.startDate.slice(0, 7), line.exactValue ?? formatDecimal(line.value));
         }
@@ -142,25 +140,44 @@ test("S14.2 more events than are read at a time are counted once each", async ()
   const { at } = engineAt("2024-02-01");
   await at("2024-02-01").load(teamBook());
   const engine = at("2024-02-20");
-  const events = Array.from({ length: 4100 }, (_, n) =>
-    countEvent(`e${n}`, formatInstant(parseInstant("2024-02-10T00:00:00Z") + n * 60_000), 1),
+  const start = parseInstant("2024-02-10T00:00:00Z");
+  await engine.ingest(
+    Array.from({ length: 4100 }, (_, n) => countEvent(`e${n}`, formatInstant(start + n * 60_000), 1)),
   );
-  await engine.ingest(events);
-  const range = { startTime: "2024-02-09", endTime: "2024-02-19" };
-  const query = { name: "EVENTS", aggregationPeriod: "DAY" } as const;
   const filters = [{ fieldName: "ACCOUNT_ID" as const, fieldValues: ["prod"] }];
   const results = await engine.metrics({
-    ...range,
+    startTime: "2024-02-09",
+    endTime: "2024-02-19",
     metricQueries: [
-      { ...query, id: "all" },
-      { ...query, id: "own", filters },
-      { ...query, id: "hours", name: "USAGE", aggregationPeriod: "HOUR", filters },
+      { id: "all", name: "EVENTS", aggregationPeriod: "DAY" },
+      { id: "own", name: "EVENTS", aggregationPeriod: "DAY", filters },
+      { id: "hours", name: "USAGE", aggregationPeriod: "HOUR", filters },
     ],
   });
+  const [all, own, hours] = results.map(({ series }) => series[0]?.points.map(({ value }) => value) ?? []);
   // 1,440 minutes a day: 4,100 = 2 × 1,440 + 1,220.
-  const days = ["0", "1440", "1440", "1220", "0", "0", "0", "0", "0", "0"];
-  for (const { series } of results.slice(0, 2)) {
-    expect(series.map(({ points }) => points.map(({ value }) => formatDecimal(value)))).toEqual([days]);
-  }
-  expect(formatDecimal(sum(results[2]?.series[0]?.points.map(({ value }) => value) ?? []))).toBe("4100");
+  const days = "0 1440 1440 1220 0 0 0 0 0 0";
+  expect([all?.join(" "), own?.join(" "), formatDecimal(sum(hours ?? []))]).toEqual([days, days, "4100"]);
+});
+
+test.each([
+  [1, 2_000],
+  [10, 2_000],
+  [300, 66],
+  [30_000, 1],
+])("for events that %i meters measure, %i are read at a time: at most 20,000 units", async (unitsMax, limit) => {
+  const limits: number[] = [];
+  const readNoEvents: LedgerView["events"] = async (_, page) => {
+    limits.push(page.limit);
+    return [];
+  };
+  const metric = {
+    view: { events: readNoEvents } as LedgerView,
+    catalog: createCatalog(readBook(teamBook())),
+    schemaOf: new Map(Array.from({ length: unitsMax }, (_, index) => [`um.${index}`, "call"])),
+    periods: createPeriods("DAY", 0, DAY_MS),
+  };
+  for (const selection of [{}, { ACCOUNT_ID: new Set(["prod"]) }])
+    expect((await readEvents({ ...metric, selection }, {}).next()).done).toBe(true);
+  expect(limits).toEqual([limit, limit]);
 });

@@ -12,7 +12,7 @@ import {
   hundredthsArbitrary,
   pricingModelArbitrary,
 } from "../../../src/testing/price-arbitrary.ts";
-import { MONTHLY } from "../../book/builder.ts";
+import { planOfMonths } from "../../book/builder.ts";
 import { createSlabPricing } from "../../rating/cards.ts";
 import { engineAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
@@ -30,8 +30,7 @@ test("S13.5 the usage of an account in a whole cycle costs the same as in the pr
         // Only the first slab may be charged at zero.
         const rows = card.rows.map((row, order) => (order === 0 ? row : { ...row, chargeAtZero: false }));
         const pricing = createSlabPricing(model, rows, card.bounds);
-        const pricePlanDetails = { ...MONTHLY, usageRateCards: [{ usageMeterId: "um.calls", ...pricing }] };
-        const plan = { id: "pp.random", name: "Random", status: "ACTIVE", version: 1, pricePlanDetails };
+        const plan = planOfMonths("pp.random", { usageRateCards: [{ usageMeterId: "um.calls", ...pricing }] });
         const association = { pricePlanId: "pp.random", effectiveFrom: "2024-01-01" };
         await at("2024-01-01").load(teamBook([association], [plan]));
         const days = ["2024-02-01", "2024-02-14", "2024-02-29"];
@@ -40,11 +39,7 @@ test("S13.5 the usage of an account in a whole cycle costs the same as in the pr
         );
         const later = at("2024-02-29T12:00:00Z");
         await later.ingest(events);
-        const { invoices } = await later.preview({
-          accountIds: ["prod"],
-          from: "2024-02-01",
-          until: "2024-03-01",
-        });
+        const { invoices } = await later.preview({ accountIds: ["prod"], from: "2024-02-01", until: "2024-03-01" });
         const answer = await later.calculateRevenue({
           pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
           usageConfig: { mode: "LOOKUP_CYCLE" },
@@ -106,11 +101,7 @@ test("S13.5 the first cycle of any plan costs the same, line by line, as in the 
         }));
         const range = { from: answer.cycle.start, until: answer.cycle.end };
         const { invoices } = preview(book, { usage }, { ...range, explain: true });
-        const keyedMeters = new Set(
-          readBook(book)
-            .usageMeters.filter(hasKeys)
-            .map(({ id }) => id),
-        );
+        const keyedMeters = new Set(readBook(book).usageMeters.flatMap((meter) => (hasKeys(meter) ? [meter.id] : [])));
         const toLines = (list: readonly Pick<Invoice, "revenueInfo">[]): readonly object[] =>
           list.map((invoice) => ({ ...invoice, revenueInfo: toComparable(invoice.revenueInfo, keyedMeters) }));
         expect(toLines(invoices)).toMatchObject(toLines(answer.invoices));

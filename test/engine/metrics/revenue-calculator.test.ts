@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Engine } from "../../../src/index.ts";
 import { verify } from "../../../src/verify.ts";
-import { MONTHLY, slabs } from "../../book/builder.ts";
+import { calls, grantCards, MONTHLY, planOfMonths, slabs } from "../../book/builder.ts";
 import { flattenLines } from "../../support/invoice-lines.ts";
 import { engineAt, describeRefusal } from "../support.ts";
 import { CALLS, countEvent, TEAM, teamBook } from "../team-book.ts";
@@ -14,6 +14,12 @@ async function loadTeamBook(...book: Parameters<typeof teamBook>): Promise<Retur
   const subject = engineAt("2024-01-01");
   await subject.engine.load(teamBook(...book));
   return subject;
+}
+
+/** The answer of an engine of the team book, by default on 10 June 2024. */
+async function calculate(request: object, now = "2024-06-10"): Promise<Answer> {
+  const { at } = await loadTeamBook();
+  return at(now).calculateRevenue(request as Parameters<Engine["calculateRevenue"]>[0]);
 }
 
 /** The card lines of all invoices: `USAGE um.calls 250`. */
@@ -33,21 +39,20 @@ const customUsage = (usageMap: Record<string, number | string>) => ({ mode: "CUS
 
 describe("S13.5 a revenue calculation", () => {
   test("S13.4 counts a discount in advance once, not also as the credit for the cycle's usage", async () => {
-    const { engine } = await loadTeamBook();
     const discount = { id: "addon.fee", invoiceTiming: "IN_ADVANCE", rateValues: [{ currency: "USD", rate: -5 }] };
-    const calls = { usageMeterId: "um.calls", ...slabs("TIERED", [0, 2]) };
-    const pricePlanDetailsConfig = CUSTOM({ usageRateCards: [calls], fixedFeeRateCards: [discount] });
-    const calculateTotal = async (quantity: number): Promise<string> => {
-      const usageConfig = customUsage({ "um.calls": quantity });
-      return String((await engine.calculateRevenue({ pricePlanDetailsConfig, usageConfig })).totalAmount);
-    };
+    const pricePlanDetailsConfig = CUSTOM({ ...calls(2), fixedFeeRateCards: [discount] });
     // 20 less 5; and 2 less 5, of which 3 are left as a credit.
-    expect([await calculateTotal(10), await calculateTotal(1)]).toEqual(["15", "-3"]);
+    for (const [quantity, total] of [
+      [10, "15"],
+      [1, "-3"],
+    ] as const) {
+      const answer = await calculate({ pricePlanDetailsConfig, usageConfig: customUsage({ "um.calls": quantity }) });
+      expect(String(answer.totalAmount)).toBe(total);
+    }
   });
 
   test("charges every kind of card of a stored plan for one whole cycle", async () => {
-    const { at } = await loadTeamBook();
-    const answer = await at("2024-06-10T12:00:00Z").calculateRevenue({
+    const answer = await calculate({
       pricePlanDetailsConfig: PLAN,
       usageConfig: customUsage({ "um.calls": 150, "um.writes": 7 }),
       licenseEntriesConfig: { "addon.seats": 10 },
@@ -66,16 +71,13 @@ describe("S13.5 a revenue calculation", () => {
     expect(answer.invoices.map(({ invoiceType, invoiceDate }) => [invoiceType, invoiceDate])).toEqual([
       ["STANDARD", "2024-07-01T00:00:00.000Z"],
     ]);
-    expect(answer.invoices[0]?.usageInfo?.lineItems.map(({ id, quantity }) => [id, String(quantity)])).toEqual([
-      ["um.calls", "150"],
-      ["um.writes", "7"],
-    ]);
+    const usage = answer.invoices[0]?.usageInfo?.lineItems.map(({ id, quantity }) => `${id} ${quantity.toFixed()}`);
+    expect(usage).toEqual(["um.calls 150", "um.writes 7"]);
     expect(answer.notices).toEqual(["7 units of writes are not charged: the plan has no price for them"]);
   });
 
   test("S10.2 prorates licenses that change within the cycle", async () => {
-    const { at } = await loadTeamBook();
-    const answer = await at("2024-06-10").calculateRevenue({
+    const answer = await calculate({
       pricePlanDetailsConfig: PLAN,
       licenseEntriesConfig: {
         "addon.seats": [{ quantity: 10 }, { quantity: 6, updateType: "RELATIVE", effectiveFrom: "2024-06-16" }],
@@ -85,38 +87,25 @@ describe("S13.5 a revenue calculation", () => {
   });
 
   test("accepts the currency in either mode, or none, and rejects fields of the other mode", async () => {
-    const { at } = await loadTeamBook();
-    const engine = at("2024-06-10");
-    const calculate = (currencyConfig: object): Promise<Answer> =>
-      engine.calculateRevenue({ pricePlanDetailsConfig: PLAN, currencyConfig });
-    for (const config of [
-      { mode: "CUSTOM", currency: "USD" },
-      { mode: "ACCOUNT_INVOICE", accountId: "prod" },
-      { currency: "USD" },
-    ]) {
-      expect([config, (await calculate(config)).currency]).toEqual([config, "USD"]);
+    const calculateIn = (currencyConfig: object) => calculate({ pricePlanDetailsConfig: PLAN, currencyConfig });
+    const [custom, account] = [{ mode: "CUSTOM" }, { mode: "ACCOUNT_INVOICE", accountId: "prod" }];
+    for (const config of [{ ...custom, currency: "USD" }, account, { currency: "USD" }]) {
+      expect([config, (await calculateIn(config)).currency]).toEqual([config, "USD"]);
     }
     for (const [config, sentence] of [
-      [{ mode: "CUSTOM" }, "currency: missing: expected it with the mode CUSTOM"],
+      [custom, "currency: missing: expected it with the mode CUSTOM"],
       [{ mode: "ACCOUNT_INVOICE" }, "accountId: missing: expected it with the mode ACCOUNT_INVOICE"],
-      [
-        { mode: "ACCOUNT_INVOICE", accountId: "prod", currency: "USD" },
-        "currency: remove it; it can't be set with the mode",
-      ],
-      [
-        { mode: "CUSTOM", accountId: "prod", currency: "USD" },
-        "accountId: remove it; it can't be set with the mode CUSTOM",
-      ],
-      [{ mode: "ACCOUNT_INVOICE", accountId: "no" }, 'accountId: expected the id of an account, got "no"'],
+      [{ ...account, currency: "USD" }, "currency: remove it; it can't be set with the mode"],
+      [{ ...account, ...custom, currency: "USD" }, "accountId: remove it; it can't be set with the mode CUSTOM"],
+      [{ ...account, accountId: "no" }, 'accountId: expected the id of an account, got "no"'],
       [{ mode: "OTHER", currency: "USD" }, "mode: "],
     ] as const) {
-      expect(await describeRefusal(calculate(config))).toContain(`currencyConfig.${sentence}`);
+      expect(await describeRefusal(calculateIn(config))).toContain(`currencyConfig.${sentence}`);
     }
   });
 
   test("accepts lists of licenses and overage with the mode CUSTOM, as clients of the reference API send them", async () => {
-    const { at } = await loadTeamBook();
-    const answer = await at("2024-06-10").calculateRevenue({
+    const answer = await calculate({
       pricePlanDetailsConfig: PLAN,
       licenseEntriesConfig: {
         mode: "CUSTOM",
@@ -133,16 +122,12 @@ describe("S13.5 a revenue calculation", () => {
       "LICENSE addon.seats 130",
       "ENTITLEMENT_OVERAGE feature.tokens 20",
     ]);
-    const nothing = await at("2024-06-10").calculateRevenue({
-      pricePlanDetailsConfig: PLAN,
-      licenseEntriesConfig: { mode: "CUSTOM" },
-    });
-    expect(listCards(nothing)).toEqual(["FIXED_FEE addon.fee 30"]);
+    const nothing = { pricePlanDetailsConfig: PLAN, licenseEntriesConfig: { mode: "CUSTOM" } };
+    expect(listCards(await calculate(nothing))).toEqual(["FIXED_FEE addon.fee 30"]);
   });
 
   test("accepts a complete plan in the request, with names instead of ids, and no previous cycle", async () => {
-    const { at } = await loadTeamBook();
-    const answer = await at("2024-02-10").calculateRevenue({
+    const answer = await calculate({
       pricePlanDetailsConfig: CUSTOM({ usageRateCards: [{ ...CALLS, usageMeterId: "calls" }] }),
       usageConfig: customUsage({ "um.calls": "100.5" }),
       explain: true,
@@ -150,10 +135,8 @@ describe("S13.5 a revenue calculation", () => {
     expect(listCards(answer)).toEqual(["USAGE um.calls 200.5"]);
     expect("pricePlanId" in answer).toBe(false);
     // The total, the net, the gross, the plan, the sub-total, the card and its two slabs.
-    expect(verify({ invoices: JSON.parse(JSON.stringify(answer.invoices)) }).amounts).toEqual({
-      verified: 8,
-      total: 8,
-    });
+    const { amounts } = verify({ invoices: JSON.parse(JSON.stringify(answer.invoices)) });
+    expect(amounts).toEqual({ verified: 8, total: 8 });
   });
 
   test("S9.3 shows advance and immediate charges on separate invoices", async () => {
@@ -172,35 +155,18 @@ describe("S13.5 a revenue calculation", () => {
       },
     });
     // 6 more seats for 15 of 30 days.
-    expect(
-      answer.invoices.map(({ invoiceType, invoiceDate, revenueInfo }) => [
-        invoiceType,
-        invoiceDate.slice(0, 10),
-        String(revenueInfo.value),
-      ]),
-    ).toEqual([
-      ["STANDARD_ADVANCED", "2024-06-01", "130"],
-      ["AD_HOC", "2024-06-16", "30"],
-    ]);
+    const lines = answer.invoices.map(
+      ({ invoiceType, invoiceDate, revenueInfo }) => `${invoiceType} ${invoiceDate.slice(0, 10)} ${revenueInfo.value}`,
+    );
+    expect(lines).toEqual(["STANDARD_ADVANCED 2024-06-01 130", "AD_HOC 2024-06-16 30"]);
     expect(String(answer.totalAmount)).toBe("160");
   });
 
   test("S12.6 applies credits that the plan grants in the cycle, and S13.3 adds the true-up of a commitment", async () => {
-    const { at } = await loadTeamBook();
-    const grant = {
-      id: "addon.grant",
-      rateDetails: {
-        pricingModel: "TIERED",
-        currencySlabRateDetails: [
-          { currency: "USD", creditAmount: 25, slabDetails: [{ startAfter: 0, priceType: "PER_UNIT", rate: 0 }] },
-        ],
-      },
-      grantDetails: { priority: 0, expiryType: "NO_EXPIRY" },
-    };
     const request = {
       pricePlanDetailsConfig: CUSTOM({
         usageRateCards: [CALLS],
-        creditGrantRateCards: [grant],
+        ...grantCards(25, { expiryType: "NO_EXPIRY" }),
         minimumCommitment: { displayName: "Minimum", rateValues: [{ currency: "USD", rate: 50 }] },
       }),
       usageConfig: customUsage({ "um.calls": 10 }),
@@ -208,13 +174,12 @@ describe("S13.5 a revenue calculation", () => {
     // 20 of usage and 30 to the commitment, less one grant of 25: in a later cycle too, because earlier grants are not
     // included.
     for (const cycleNumber of [1, 4]) {
-      const answer = await at("2024-06-10").calculateRevenue({ ...request, cycleConfig: { cycleNumber } });
+      const answer = await calculate({ ...request, cycleConfig: { cycleNumber } });
       expect(String(answer.totalAmount)).toBe("25");
     }
   });
 
   test("S9.1 accepts a later cycle by number", async () => {
-    const { at } = await loadTeamBook();
     const request = {
       pricePlanDetailsConfig: CUSTOM({
         fixedFeeRateCards: [{ ...TEAM.fixedFeeRateCards[0], recurrenceConfig: { interval: 3, offset: 0 } }],
@@ -225,24 +190,21 @@ describe("S13.5 a revenue calculation", () => {
       entitlementOverageConfig: { "feature.tokens": 40 },
     };
     const calculateCycle = async (cycleNumber: number): Promise<readonly [readonly string[], readonly string[]]> => {
-      const answer = await at("2024-06-10").calculateRevenue({ ...request, cycleConfig: { cycleNumber } });
+      const answer = await calculate({ ...request, cycleConfig: { cycleNumber } });
       return [listCards(answer), answer.notices];
     };
-    expect(await calculateCycle(1)).toEqual([
+    const notCharged = (cycle: number, when: string) => [
       [],
-      ["the overage of Tokens is not charged in cycle 1: it is charged in a later cycle"],
-    ]);
-    expect(await calculateCycle(2)).toEqual([
-      [],
-      ["the overage of Tokens is not charged in cycle 2: it is charged on 2024-08-01"],
-    ]);
+      [`the overage of Tokens is not charged in cycle ${cycle}: it is charged ${when}`],
+    ];
+    expect(await calculateCycle(1)).toEqual(notCharged(1, "in a later cycle"));
+    expect(await calculateCycle(2)).toEqual(notCharged(2, "on 2024-08-01"));
     // The third cycle contains a fee for three months in arrears, and overage for two.
     expect(await calculateCycle(3)).toEqual([["FIXED_FEE addon.fee 30", "ENTITLEMENT_OVERAGE feature.tokens 20"], []]);
   });
 
   test("S6.3 an anniversary cycle begins on the requested date", async () => {
-    const { at } = await loadTeamBook();
-    const { cycle } = await at("2024-06-10").calculateRevenue({
+    const { cycle } = await calculate({
       pricePlanDetailsConfig: CUSTOM({ pricingCycleConfig: { interval: "MONTHLY", anniversaryCycle: true } }),
       cycleConfig: { date: "2024-02-15" },
     });
@@ -259,12 +221,12 @@ describe("S16.2 the plan of an account", () => {
 
   test("is the one in force in the cycle, with its overrides, and its usage is read", async () => {
     const { at } = await loadTeamBook(associations);
-    const ingestCall = async (id: string, day: string, count: number): Promise<void> => {
-      await at(`${day}T01:00:00Z`).ingest([countEvent(id, `${day}T00:00:00Z`, count)]);
-    };
-    await ingestCall("e1", "2024-02-03", 8);
-    await ingestCall("e2", "2024-02-29", 4);
-    await ingestCall("e3", "2024-03-01", 5);
+    for (const [day, count] of [
+      ["2024-02-03", 8],
+      ["2024-02-29", 4],
+      ["2024-03-01", 5],
+    ] as const)
+      await at(`${day}T01:00:00Z`).ingest([countEvent(day, `${day}T00:00:00Z`, count)]);
     const calculateUsage = (usageConfig: object, more: object = {}): Promise<Answer> =>
       at("2024-03-02").calculateRevenue({
         pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod" },
@@ -283,12 +245,7 @@ describe("S16.2 the plan of an account", () => {
   });
 
   test("a draft can be priced with the usage of an account", async () => {
-    const draft = {
-      id: "pp.draft",
-      name: "Draft",
-      version: 1,
-      pricePlanDetails: { ...MONTHLY, usageRateCards: [{ ...CALLS, ...slabs("TIERED", [0, 4]) }] },
-    };
+    const draft = planOfMonths("pp.draft", calls(4), { status: "DRAFT" });
     const { at } = await loadTeamBook(associations, [draft]);
     await at("2024-02-03T01:00:00Z").ingest([countEvent("e1", "2024-02-03T00:00:00Z", 8)]);
     const answer = await at("2024-03-02").calculateRevenue({
@@ -389,8 +346,6 @@ describe("S13.5 a revenue calculation is rejected", () => {
       "cycleConfig: expected a cycle within the years 0000 to 9998",
     ],
   ])("with %j: %s", async (request, message) => {
-    const { at } = await loadTeamBook();
-    const refusal = at("2024-06-10").calculateRevenue(request as never);
-    expect(await describeRefusal(refusal)).toBe(`ERR_INPUT_INVALID ${message}`);
+    expect(await describeRefusal(calculate(request))).toBe(`ERR_INPUT_INVALID ${message}`);
   });
 });
