@@ -60,15 +60,16 @@ async function holdings({ engine }: EngineUnderTest): Promise<readonly string[]>
   const invoices = await engine.invoices.list({ page: { limit: 1000 } });
   const credits = await engine.credits.list({ page: { limit: 1000 } });
   const found = [
-    ...invoices.items.map(({ invoice: { accountId, invoiceType, status, startDate, endDate, revenueInfo } }) => [
-      ...["invoice", accountId, invoiceType, status, startDate, endDate],
-      revenueInfo.value,
-    ]),
-    ...credits.items.map(({ credit, holdAmount }) => [
+    ...invoices.items.map(({ invoice }) => {
+      const { accountId, invoiceType, status, startDate, endDate, revenueInfo } = invoice;
+      return ["invoice", accountId, invoiceType, status, startDate, endDate, revenueInfo.value];
+    }),
+    ...credits.items.map(({ credit, holdAmount }) => {
+      const { accountId, kind, creditAmount, consumedAmount, effectiveFrom } = credit;
       // The purpose of a stored refund has the words of the version that wrote it.
-      ...["credit", credit.accountId, credit.kind === "PLAN" ? credit.purpose : credit.kind],
-      ...[credit.creditAmount, credit.consumedAmount, holdAmount, credit.effectiveFrom],
-    ]),
+      const what = kind === "PLAN" ? credit.purpose : kind;
+      return ["credit", accountId, what, creditAmount, consumedAmount, holdAmount, effectiveFrom];
+    }),
   ];
   for (const accountId of ACCOUNTS) {
     const entries = await engine.entries.list({ accountId, featureId: "feature.calls" }, { page: { limit: 1000 } });

@@ -39,7 +39,7 @@ export function teamBook(
       { id: "idle", name: "Acme idle", customerId: "acme", invoiceCurrency: "USD" },
     ],
   };
-  return book as BookInput;
+  return book;
 }
 
 /** An event of the schema `call`, or of another one. */

@@ -8,13 +8,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
-import { createEngine, type Engine } from "../../../src/engine/engine.ts";
+import type { Engine } from "../../../src/engine/engine.ts";
 import { type EventInput, toEventWithAttributeList } from "../../../src/metering/event-envelope.ts";
-import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
 import { clickhouseUsage } from "../../../src/warehouse.ts";
 import { chDbOfTests } from "../../warehouse/chdb.ts";
-import { describeRefusal } from "../support.ts";
+import { describeRefusal, engineAt } from "../support.ts";
 import { countEvent, teamBook } from "../team-book.ts";
 import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
 
@@ -86,23 +86,11 @@ test("S17.4 events in ClickHouse give the same result as ingested ones, also if 
 
 describe("S17.5 an engine over a table", () => {
   /** An engine of {@link teamBook} with `call` in the table and a clock that the test sets. */
-  async function engineOver(client: ClickHouseClient = chDb.client): Promise<{
-    engine: Engine;
-    store: MemoryStore;
-    at: (time: string) => void;
-  }> {
-    let now = parseInstant("2024-01-01T00:00:00Z");
-    const source = clickhouseUsage(client, { table: "events" });
-    const store = memoryStore();
-    const engine = createEngine({ store, clock: () => now, usage: { schemas: ["call"], source } });
-    await engine.load(teamBook());
-    return {
-      engine,
-      store,
-      at: (time) => {
-        now = parseInstant(time);
-      },
-    };
+  async function engineOver(client: ClickHouseClient = chDb.client): Promise<ReturnType<typeof engineAt>> {
+    const usage = { schemas: ["call"], source: clickhouseUsage(client, { table: "events" }) };
+    const subject = engineAt("2024-01-01", memoryStore(), { usage });
+    await subject.engine.load(teamBook());
+    return subject;
   }
   const readUsage = async (engine: Engine): Promise<readonly string[]> =>
     (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-03-01" })).map(

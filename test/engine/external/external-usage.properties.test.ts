@@ -8,11 +8,12 @@ import { expect, test } from "vitest";
 
 import { DAY_MS, formatInstant, toInstant } from "../../../src/calendar/instant.ts";
 import { hasCode } from "../../../src/errors.ts";
-import type { Invoice, InvoiceLine } from "../../../src/invoicing/invoice.ts";
+import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/external-usage.ts";
 import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
 import type { MemoryStore } from "../../../src/store/memory/memory.ts";
 import { listAccountIds, eventRange, type GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 import { eventsSource } from "./events-source.ts";
 import { cases, LAST_DAY, play, snapshotPlay } from "./scenario.ts";
@@ -22,11 +23,8 @@ test("S17.4 events in a source give the same result as ingested ones, whatever t
     fc.asyncProperty(cases, async (story) => {
       const [some = [], others = []] = story.runs;
       const internal = await play(story, some, undefined);
-      const read = await play(
-        story,
-        others,
-        eventsSource(() => story.events),
-      );
+      const source = eventsSource(() => story.events);
+      const read = await play(story, others, source);
       expect(await snapshotPlay(read, story.book)).toEqual(await snapshotPlay(internal, story.book));
     }),
     { numRuns: runs(20) },
@@ -68,9 +66,8 @@ test("S17.5 a source that is unavailable at any time causes only delays", async 
 });
 
 function gross(invoice: Invoice | undefined): string {
-  const find = (line: InvoiceLine): readonly InvoiceLine[] =>
-    line.type === "GROSS_AMOUNT" ? [line] : (line.lineItems ?? []).flatMap(find);
-  return formatDecimal(sum((invoice === undefined ? [] : find(invoice.revenueInfo)).map(({ value }) => value)));
+  const lines = invoice === undefined ? [] : linesOfType(invoice, "GROSS_AMOUNT");
+  return formatDecimal(sum(lines.map(({ value }) => value)));
 }
 
 const LEVEL_METERS: ReadonlySet<string> = new Set(["um.level", "um.latest"]);
@@ -95,11 +92,8 @@ test("S17.4 late usage is exactly the difference, in units and in money; final i
       const isLate = new Map(story.events.map(({ id }) => [id, coins.next().value]));
       const [at = []] = story.runs;
       let arrivals: readonly GeneratedEvent[] = story.events.filter(({ id }) => !isLate.get(id));
-      const { engine, store } = await play(
-        story,
-        at,
-        eventsSource(() => arrivals),
-      );
+      const source = eventsSource(() => arrivals);
+      const { engine, store } = await play(story, at, source);
       const accountIds = listAccountIds(story.book);
       const days = {
         accountIds,
@@ -113,11 +107,7 @@ test("S17.4 late usage is exactly the difference, in units and in money; final i
       const late = await engine.lateUsage(days);
       await engine.finalize();
       expect(store.snapshot()).toBe(finals);
-      const whole = await play(
-        story,
-        at,
-        eventsSource(() => story.events),
-      );
+      const whole = await play(story, at, source);
       const [before, after] = [billed, await whole.engine.usage(days)].map(
         (cells) => new Map(cells.map((cell) => [keyOf(cell), cell.quantity])),
       );

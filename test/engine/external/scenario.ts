@@ -4,9 +4,8 @@
 import fc from "fast-check";
 
 import type { BookInput } from "../../../src/book/resources/book.ts";
-import { DAY_MS, formatInstant, toInstant, parseInstant } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatInstant, parseInstant, toInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine } from "../../../src/engine/engine.ts";
-import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../../src/ledger/external-usage.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
 import { bookArbitrary } from "../../../src/testing/book-arbitrary.ts";
@@ -90,10 +89,10 @@ export async function snapshotPlay({ engine, store }: Play, book: BookInput): Pr
   const finals = await store.read.invoices(accountIds, Number.NEGATIVE_INFINITY);
   const query = { aggregationPeriod: "DAY", groupBy: "USAGE_METER_ID" } as const;
   return {
-    finals: finals.map(({ id, invoice, finalizedAt }) => [id, finalizedAt, textOfInvoice(invoice)]),
+    finals: finals.map(({ id, invoice, finalizedAt }) => [id, finalizedAt, JSON.stringify(invoice)]),
     drafts: (await engine.invoices.list({ page: { limit: 100 } })).items.map(({ id, invoice }) => [
       id,
-      textOfInvoice(invoice),
+      JSON.stringify(invoice),
     ]),
     usage: await engine.usage({ accountIds, from, until }),
     metrics: await engine.metrics({
@@ -105,8 +104,4 @@ export async function snapshotPlay({ engine, store }: Play, book: BookInput): Pr
       ],
     }),
   };
-}
-
-function textOfInvoice(invoice: Invoice): string {
-  return JSON.stringify(invoice);
 }

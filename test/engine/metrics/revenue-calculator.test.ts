@@ -156,7 +156,8 @@ describe("S13.5 a revenue calculation", () => {
     });
     // 6 more seats for 15 of 30 days.
     const lines = answer.invoices.map(
-      ({ invoiceType, invoiceDate, revenueInfo }) => `${invoiceType} ${invoiceDate.slice(0, 10)} ${revenueInfo.value}`,
+      ({ invoiceType, invoiceDate, revenueInfo }) =>
+        `${invoiceType} ${invoiceDate.slice(0, 10)} ${revenueInfo.value.toFixed()}`,
     );
     expect(lines).toEqual(["STANDARD_ADVANCED 2024-06-01 130", "AD_HOC 2024-06-16 30"]);
     expect(String(answer.totalAmount)).toBe("160");

@@ -10,11 +10,7 @@ import { ACCOUNTS, BEGIN, DAY, type PlanId, formatTime, type World } from "./sim
 /** The state of a simulation. */
 export const WINDOW = { from: BEGIN - 100 * DAY, until: BEGIN + 1000 * DAY };
 
-/**
- * Compares what is stored with what was done.
- *
- * @returns nothing; a violated invariant fails the test
- */
+/** Compares what is stored with what was done: a violated invariant fails the test. */
 export async function checkAll(world: World, operations: readonly Operation[]): Promise<void> {
   const engine = world.next();
   const usage = await engine.usage({ accountIds: ACCOUNTS, ...WINDOW });
@@ -29,14 +25,12 @@ export async function checkAll(world: World, operations: readonly Operation[]): 
   );
   for (const accountId of ACCOUNTS) {
     const own = events.filter((event) => event.accountId === accountId);
-    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
+    const items = await listEntries(engine, accountId);
     const overage = await engine.overage({ accountIds: [accountId], ...WINDOW });
     checkEntries(items, own);
     const over = sumDoubles(overage.map(({ quantity }) => quantity));
-    const spentQuantity =
-      sumDoubles(items.map(({ granted }) => granted)) - sumDoubles(items.map(({ balance }) => balance));
     // S11.6
-    expect(spentQuantity + over).toBe(consumedBy(operations, accountId));
+    expect(sumSpent(items) + over).toBe(consumedBy(operations, accountId));
     expect(over).toBe(sumDoubles(own.flatMap(({ feature }) => feature?.overage ?? [])));
     checkNoIdleBalance(world, operations, items, own);
     const units = sumDoubles(usage.filter((cell) => cell.accountId === accountId).map(({ quantity }) => quantity));
@@ -99,6 +93,16 @@ function checkNoIdleBalance(
     );
     expect(idle).toEqual([]);
   }
+}
+
+/** The entries of an account. */
+export async function listEntries(engine: Engine, accountId: string): Promise<readonly EntryRecord[]> {
+  return (await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } })).items;
+}
+
+/** The units that were taken from entries. */
+export function sumSpent(entries: readonly EntryRecord[]): number {
+  return sumDoubles(entries.map(({ granted }) => granted)) - sumDoubles(entries.map(({ balance }) => balance));
 }
 
 /** Sums of halves, which a double represents exactly. */

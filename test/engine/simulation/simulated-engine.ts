@@ -2,7 +2,7 @@
 import type { Engine } from "../../../src/engine/engine.ts";
 import { createEngine } from "../../../src/engine/engine.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { monthlyWithGrace, perUnit } from "../../book/builder.ts";
+import { perUnit } from "../../book/builder.ts";
 
 /** An hour in milliseconds. */
 export const HOUR = 3_600_000;
@@ -25,58 +25,31 @@ export type PlanId = keyof typeof PLANS;
 
 function simulationPlan(id: PlanId): object {
   const { rate, granted, overageMax, seats } = PLANS[id];
-  const overage = { featureId: "ft.calls", maxQuantity: overageMax, ...perUnit(rate) };
   return {
     id,
-    name: id,
-    status: "ACTIVE",
-    pricePlanDetails: {
-      ...monthlyWithGrace(GRACE_DAYS),
-      usageRateCards: [{ usageMeterId: "um.calls", ...perUnit(rate) }],
-      fixedFeeRateCards: [
-        {
-          id: "ao.base",
-          invoiceTiming: "IN_ADVANCE",
-          enableProration: true,
-          rateValues: [{ currency: "USD", rate: 30 }],
-        },
-      ],
-      licenseRateCards: [{ id: "ao.seats", invoiceTiming: seats, enableProration: true, ...perUnit(3) }],
-      billingEntitlementRateCards: [
-        {
-          featureId: "ft.calls",
-          featureConfigs: granted.map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" })),
-          ...perUnit(0),
-        },
-      ],
-      entitlementOverageRateCards: overageMax === 0 ? [] : [overage],
-      minimumCommitment: { rateValues: [{ currency: "USD", rate: 40 }] },
-    },
+    cycle: { interval: "MONTHLY", gracePeriod: GRACE_DAYS },
+    usage: [{ meter: "um.calls", rate }],
+    fees: [{ id: "ao.base", rate: 30, timing: "IN_ADVANCE", prorate: true }],
+    licenses: [{ id: "ao.seats", rate: 3, timing: seats, prorate: true }],
+    // Several entitlements of a feature on one card have no short form.
+    billingEntitlementRateCards: [
+      {
+        featureId: "ft.calls",
+        featureConfigs: granted.map((featureCreditLimit) => ({ featureCreditLimit, effectiveUntil: "P1M" })),
+        ...perUnit(0),
+      },
+    ],
+    overages: overageMax === 0 ? [] : [{ feature: "ft.calls", rate, max: overageMax }],
+    commitment: 40,
   };
 }
 
 /** Calls that are counted, and summed if they come from the north; each consumes what it counts. */
 export const BOOK: object = {
-  eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [{ name: "count" }], dimensions: [{ name: "region" }] }],
+  eventSchemas: [{ name: "call", attributes: ["count"], dimensions: ["region"] }],
   usageMeters: [
-    {
-      id: "um.calls",
-      name: "calls",
-      status: "ACTIVE",
-      aggregation: "COUNT",
-      eventSchemaName: "call",
-      computations: [{ order: 1 }],
-    },
-    {
-      id: "um.north",
-      name: "north",
-      status: "ACTIVE",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [
-        { order: 1, matcher: { "==": [{ var: "dimension.region" }, "n"] }, computation: { var: "attribute.count" } },
-      ],
-    },
+    { id: "um.calls", name: "calls", schema: "call", count: true },
+    { id: "um.north", name: "north", schema: "call", sum: "count", where: { region: "n" } },
   ],
   features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
   addOns: [
@@ -89,7 +62,8 @@ export const BOOK: object = {
     id,
     name: `Acme ${id}`,
     customerId: "acme",
-    pricePlans: [{ pricePlanId: "pp.small", effectiveFrom: "2024-03-01" }],
+    plan: "pp.small",
+    from: "2024-03-01",
   })),
 };
 
@@ -122,6 +96,11 @@ export function openWorld(
 ): World & { readonly idsMade: IdCounts } {
   const idsMade = new Map(idCounts);
   const world = { now, failing: undefined as Failure | undefined, idsMade };
+  const failIf = (isRequested: boolean): void => {
+    if (!isRequested) return;
+    world.failing = undefined;
+    throw new StoreFailure();
+  };
   const failable: Store = {
     ...store,
     async transact(scope, work) {
@@ -129,16 +108,10 @@ export function openWorld(
       const result = await store.transact(scope, async (view) => {
         const decision = await work(view);
         isDone = Object.keys(decision.changes).length > 0;
-        if (isDone && world.failing === "before") {
-          world.failing = undefined;
-          throw new StoreFailure();
-        }
+        failIf(isDone && world.failing === "before");
         return decision;
       });
-      if (isDone && world.failing === "after") {
-        world.failing = undefined;
-        throw new StoreFailure();
-      }
+      failIf(isDone && world.failing === "after");
       return result;
     },
   };

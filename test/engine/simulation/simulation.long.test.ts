@@ -17,7 +17,7 @@ import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.
 import type { PostgresClient } from "../../../src/store/postgres/client.ts";
 import { postgresStore } from "../../../src/store/postgres/postgres.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { checkAll, sumDoubles, WINDOW } from "./check.ts";
+import { checkAll, listEntries, sumDoubles, sumSpent, WINDOW } from "./check.ts";
 import type { Operation } from "./model.ts";
 import { ACCOUNTS, BOOK, HOUR, openWorld, StoreFailure, formatTime } from "./simulated-engine.ts";
 import { type Act, predictStatuses, sentEvent, type Step, steps, payloadOf, takeAct } from "./steps.ts";
@@ -144,7 +144,7 @@ async function readLedgers(world: OpenWorld): Promise<unknown> {
   const window = { accountIds: ACCOUNTS, ...WINDOW };
   const entries = [];
   for (const accountId of ACCOUNTS) {
-    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
+    const items = await listEntries(engine, accountId);
     entries.push(items.map((entry) => ({ ...entry, id: entry.source === "PURCHASE" ? "" : entry.id })));
   }
   const { items: credits } = await engine.credits.list({ page: { limit: 1000 } });
@@ -177,11 +177,9 @@ async function readTotals(world: OpenWorld): Promise<unknown> {
   const overage = await engine.overage(window);
   const uses = [];
   for (const accountId of ACCOUNTS) {
-    const { items } = await engine.entries.list({ accountId, featureId: "ft.calls" }, { page: { limit: 1000 } });
     const over = overage.filter((cell) => cell.accountId === accountId);
-    const spentQuantity =
-      sumDoubles(items.map(({ granted }) => granted)) - sumDoubles(items.map(({ balance }) => balance));
-    uses.push([spentQuantity, sumDoubles(over.map(({ quantity }) => quantity))]);
+    const spent = sumSpent(await listEntries(engine, accountId));
+    uses.push([spent, sumDoubles(over.map(({ quantity }) => quantity))]);
   }
   return [usage.map(({ quantity, ...cell }) => [cell, quantity.toFixed()]), uses];
 }

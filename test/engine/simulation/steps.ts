@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { stepArbitrary } from "../../support/step-kinds.ts";
+import { listEntries } from "./check.ts";
 import {
   accountNumber,
   changedPlanOn,
@@ -100,11 +101,7 @@ export async function takeAct(
       return undefined;
     }
     case "void": {
-      const entries = await engine.entries.list(
-        { accountId: act.accountId, featureId: "ft.calls" },
-        { page: { limit: 1000 } },
-      );
-      const entry = entries.items[act.entry];
+      const entry = (await listEntries(engine, act.accountId))[act.entry];
       if (entry !== undefined)
         await unlessRefused(engine.entries.void({ accountId: act.accountId, entryId: entry.id }));
       return undefined;
@@ -124,15 +121,8 @@ export async function takeAct(
       });
       return undefined;
     case "credit": {
-      const { accountId, amount } = act;
-      const credit = {
-        accountId,
-        purpose: "goodwill",
-        creditAmount: amount,
-        priority: 1,
-        effectiveFrom: formatDay(at),
-      };
-      await engine.credits.create([credit]);
+      const credit = { purpose: "goodwill", priority: 1, effectiveFrom: formatDay(at) };
+      await engine.credits.create([{ ...credit, accountId: act.accountId, creditAmount: act.amount }]);
       return undefined;
     }
     case "finalize":
