@@ -265,8 +265,11 @@ test("a list of versioned resources read page by page has each once, also if a v
   await at("2024-03-09").eventSchemas.update("a", { attributes: [{ name: "size" }] });
   const oldest = (await engine.pricePlans.list({ page: { limit: 3 } })).items[2]?.item.id ?? "";
   await engine.pricePlans.createVersion(oldest);
-  const moreSchemas = await engine.eventSchemas.list({ page: { after: schemas.next } });
-  const morePlans = await engine.pricePlans.list({ page: { after: plans.next } });
+  // Both wait for one compilation of the changed configuration.
+  const [moreSchemas, morePlans] = await Promise.all([
+    engine.eventSchemas.list({ page: { after: schemas.next } }),
+    engine.pricePlans.list({ page: { after: plans.next } }),
+  ]);
   for (const items of [
     [...schemas.items, ...moreSchemas.items],
     [...plans.items, ...morePlans.items],
