@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { planCurves } from "../../src/analysis/plan-curves.ts";
 import { curveEdges, fallingPieces, priceAtQuantity, priceCurve } from "../../src/analysis/price-curve.ts";
-import { parseBook, checkPlan } from "../../src/book/book.ts";
+import { parseBook } from "../../src/book/book.ts";
 import type { PricePlanDetails } from "../../src/book/resources/price-plan.ts";
 import { DAY_MS } from "../../src/calendar/instant.ts";
 import { preview } from "../../src/index.ts";
@@ -174,41 +174,20 @@ describe("S13.3 the curves of a plan", () => {
   });
 
   const book = parseBook({
-    organization: { id: "acme" },
-    eventSchemas: [{ name: "usage", attributes: [{ name: "quantity" }] }],
-    usageMeters: [
+    eventSchemas: [{ name: "usage", attributes: ["quantity"] }],
+    usageMeters: [{ id: "um.used", name: "Usage", schema: "usage", sum: "quantity" }],
+    pricePlans: [
       {
-        id: "um.used",
-        name: "Usage",
-        aggregation: "SUM",
-        eventSchemaName: "usage",
-        computations: [{ order: 1, computation: { var: "attribute.quantity" } }],
+        id: "pp",
+        cycle: "MONTHLY",
+        usage: [{ meter: "um.used", tiers: [{ upTo: 40, rate: 2, maximum: 30 }, { rate: 1 }] }],
+        fees: [{ id: "fee", rate: 7 }],
+        commitment: 20,
       },
     ],
-    addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-    pricePlans: [],
-    customers: [{ id: "contoso", name: "Contoso" }],
+    accounts: [{ id: "acct", plan: "pp", from: "2026-01-01" }],
   });
-  const rows = [
-    { after: 0, rate: 2, maximumRate: 30 },
-    { after: 40, rate: 1 },
-  ];
-  const plan = checkPlan(
-    {
-      id: "pp",
-      name: "pp",
-      pricePlanDetails: {
-        supportedCurrencies: ["USD"],
-        pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-        usageRateCards: [
-          { usageMeterId: "um.used", ratePlan: createRatePlan("TIERED", rows), rateValues: [createRateValue(rows)] },
-        ],
-        fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 7 }] }],
-        minimumCommitment: { rateValues: [{ currency: "USD", rate: 20 }] },
-      },
-    },
-    book,
-  );
+  const plan = requireItem(book.pricePlans, 0);
 
   test("breakpoints of the total are where the commitment is reached and where bounds start to apply", () => {
     // 7 + 2 × 6.5 = 20; the slab reaches its maximum of 30 at 15 units.
@@ -224,23 +203,15 @@ describe("S13.3 the curves of a plan", () => {
   });
 
   test.each([0, 3, 6, 7, 15, 16, 40, 55])("equals the invoice of %s units", (units) => {
-    const full = { ...book, pricePlans: [plan] };
-    const account = {
-      id: "a",
-      name: "Account",
-      customerId: "contoso",
-      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-01-01" }],
-    };
-    const previewBook = parseBook({ ...JSON.parse(JSON.stringify(full)), accounts: [account] });
     const event = {
       schemaName: "usage",
       id: "e",
-      accountId: "a",
+      accountId: "acct",
       timestamp: "2026-01-05T00:00:00Z",
       attributes: [{ name: "quantity", value: units }],
       dimensions: {},
     };
-    const { invoices } = preview(previewBook, [event], { from: "2026-01-01", until: "2026-02-01" });
+    const { invoices } = preview(book, [event], { from: "2026-01-01", until: "2026-02-01" });
     const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
     const curve = requireItem(planCurves(plan.pricePlanDetails).cards, 0).total;
     expect(formatDecimal(priceAtQuantity(curve, new Decimal(units)))).toBe(formatDecimal(total));
@@ -260,7 +231,7 @@ describe("S13.3 the curves of a plan", () => {
   test("S7 chart ranges include the last slab, four packages and the end of a bound, and stay within the largest quantity", () => {
     const upTo = (rows: readonly SlabRow[], bounds = {}, most?: number): string => {
       const card = {
-        id: "addon.fee",
+        id: "fee",
         ratePlan: createRatePlan("TIERED", rows),
         rateValues: [createRateValue(rows, bounds)],
         config: { maxQuantity: most },

@@ -1,10 +1,25 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { type Cycle, daysIn, intersection, shareOfDays } from "../../src/calendar/cycle.ts";
+import {
+  type Cycle,
+  daysIn,
+  intersection,
+  shareOfDays,
+  resolveCycleConfig,
+  naturalCycleAt,
+} from "../../src/calendar/cycle.ts";
 import { DAY_MS, parseDate } from "../../src/calendar/instant.ts";
 import { InvariantError } from "../../src/errors.ts";
 import { Decimal, formatDecimal } from "../../src/numbers/decimal.ts";
-import { roundFraction, multiplyByShare, toFraction } from "../../src/numbers/fraction.ts";
+import {
+  roundFraction,
+  multiplyByShare,
+  toFraction,
+  compareFractions,
+  sumFractions,
+} from "../../src/numbers/fraction.ts";
+import { midnight, offsetTerms } from "./terms.ts";
 
 function period(start: string, end: string): Cycle {
   return { start: parseDate(start), end: parseDate(end) };
@@ -87,4 +102,24 @@ describe("shares", () => {
       InvariantError,
     );
   });
+});
+
+const amount = fc
+  .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 20 }))
+  .map(([digits, places]) => new Decimal(`${digits}e-${places}`));
+
+test("S8.2 the exact fractions of a cycle that is cut anywhere add up to 1", () => {
+  const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 });
+  fc.assert(
+    fc.property(offsetTerms, midnight, amount, cuts, (terms, date, amount, cuts) => {
+      const natural = naturalCycleAt(resolveCycleConfig(terms, date), date);
+      const days = cuts.map((cut) => Math.floor(cut * daysIn(natural))).sort((a, b) => a - b);
+      const bounds = [natural.start, ...days.map((day) => natural.start + day * DAY_MS), natural.end];
+      const shares = bounds.slice(1).map((end, index) => {
+        const { days, of } = shareOfDays({ start: bounds[index] ?? 0, end }, natural);
+        return multiplyByShare(toFraction(amount), days, of);
+      });
+      expect(compareFractions(sumFractions(shares), toFraction(amount))).toBe(0);
+    }),
+  );
 });

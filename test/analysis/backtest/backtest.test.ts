@@ -3,27 +3,23 @@ import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { findBreaches, parseGate } from "../../../src/analysis/backtest/compare-invoices.ts";
-import { parseBook, checkPlan } from "../../../src/book/book.ts";
+import { parseBook, parsePlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
 
-const usageCards = (pricing: object): object => ({ usageRateCards: [{ usageMeterId: "um.units", ...pricing }] });
-const accountOnPlan = (id: string, more: object = {}) => ({
+const onPlan = (id: string, plan = "pp") => ({ id, name: `Account ${id}`, plan, from: "2026-06-01" });
+const planOf = (id: string, price: object, more: object = {}) => ({
   id,
-  name: `Account ${id}`,
-  customerId: "contoso",
-  pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
+  cycle: "MONTHLY",
+  usage: [{ meter: "units", ...price }],
   ...more,
 });
-const bookOfAccounts = (accounts: readonly object[]): Book =>
+const bookOf = (plans: readonly object[], accounts: readonly object[]): Book =>
   parseBook({
-    organization: { id: "acme" },
-    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
-    usageMeters: [sumMeter("um.units", "call", "units")],
-    pricePlans: [planOfMonths("pp", usageCards(slabs("TIERED", [0, 2], [100, 1])))],
-    customers: [{ id: "contoso", name: "Contoso" }],
+    eventSchemas: [{ name: "call", attributes: ["units"] }],
+    usageMeters: [{ id: "units", schema: "call", sum: "units" }],
+    pricePlans: plans,
     accounts,
   });
 const callOn = (accountId: string, units: number, day = 20) => ({
@@ -33,24 +29,19 @@ const callOn = (accountId: string, units: number, day = 20) => ({
   accountId,
   attributes: [{ name: "units", value: units }],
 });
-const book = bookOfAccounts([accountOnPlan("small"), accountOnPlan("middle"), accountOnPlan("large")]);
+const book = bookOf(
+  [planOf("pp", { tiers: [{ upTo: 100, rate: 2 }, { rate: 1 }] })],
+  [onPlan("small"), onPlan("middle"), onPlan("large")],
+);
 /** 1.5 a unit: more expensive above 200 units (100 × 2 + 100 × 1 = 300 = 200 × 1.5), cheaper below. */
-const flat = checkPlan(planOfMonths("pp.flat", usageCards(slabs("TIERED", [0, "1.5"]))), book);
+const flat = parsePlan(planOf("pp.flat", { rate: "1.5" }), book);
 const events = [callOn("small", 100), callOn("middle", 200), callOn("large", 400)];
 
 test.each([true, false])("S13.4 counts a discount in advance once, with lines: %s", (lines) => {
-  const discountPlan = (id: string, invoiceTiming: string) =>
-    planOfMonths(id, { ...usageCards(slabs("TIERED", [0, 2])), ...feeCards(-5, { invoiceTiming }) });
-  const before = parseBook({
-    organization: { id: "acme" },
-    eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
-    usageMeters: [sumMeter("um.units", "call", "units")],
-    addOns: [{ id: "addon.fee", name: "Discount", type: "FIXED_FEE" }],
-    pricePlans: [discountPlan("pp", "IN_ADVANCE")],
-    customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [accountOnPlan("small")],
-  });
-  const draft = checkPlan(discountPlan("pp.arrears", "IN_ARREARS"), before);
+  const discountPlan = (id: string, timing: string) =>
+    planOf(id, { rate: 2 }, { fees: [{ id: "fee", rate: -5, timing }] });
+  const before = bookOf([discountPlan("pp", "IN_ADVANCE")], [onPlan("small")]);
+  const draft = parsePlan(discountPlan("pp.arrears", "IN_ARREARS"), before);
   const [result] = backtest(before, [draft], { events: [callOn("small", 10)], lines }).plans;
   // 20 for the calls less 5 on both sides: the invoice of -5 is a credit that pays 5 of the calls.
   expect(result?.accounts.map((each) => [each.before, each.after, each.difference].map(formatDecimal))).toEqual([
@@ -115,25 +106,11 @@ describe("a backtest", () => {
   });
 
   test("excludes accounts whose currency the draft doesn't have, and names them", () => {
-    const euros = { ...slabs("TIERED", [0, 2]), rateValues: [{ currency: "EUR", slabRates: [{ order: 1, rate: 2 }] }] };
-    const bookInTwoCurrencies = parseBook({
-      organization: { id: "acme" },
-      eventSchemas: [{ name: "call", attributes: [{ name: "units" }] }],
-      usageMeters: [sumMeter("um.units", "call", "units")],
-      pricePlans: [
-        planOfMonths("pp", usageCards(slabs("TIERED", [0, 2]))),
-        planOfMonths("pp.eu", { ...usageCards(euros), supportedCurrencies: ["EUR"] }),
-      ],
-      customers: [{ id: "contoso", name: "Contoso" }],
-      accounts: [
-        accountOnPlan("us"),
-        accountOnPlan("eu", {
-          invoiceCurrency: "EUR",
-          pricePlans: [{ pricePlanId: "pp.eu", effectiveFrom: "2026-06-01" }],
-        }),
-      ],
-    });
-    const draftUs = checkPlan(planOfMonths("pp.flat", usageCards(slabs("TIERED", [0, 3]))), bookInTwoCurrencies);
+    const bookInTwoCurrencies = bookOf(
+      [planOf("pp", { rate: 2 }), planOf("pp.eu", { rate: 2 }, { currencies: ["EUR"] })],
+      [onPlan("us"), { ...onPlan("eu", "pp.eu"), invoiceCurrency: "EUR" }],
+    );
+    const draftUs = parsePlan(planOf("pp.flat", { rate: 3 }), bookInTwoCurrencies);
     const [of] = backtest(bookInTwoCurrencies, [draftUs], { events: [callOn("us", 10), callOn("eu", 10)] }).plans;
     expect(of?.leftOut).toEqual(["eu"]);
     expect(of?.accounts.map(({ accountId }) => accountId)).toEqual(["us"]);

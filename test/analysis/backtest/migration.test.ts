@@ -2,26 +2,20 @@
 import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
-import { parseBook, checkPlan } from "../../../src/book/book.ts";
+import { parseBook, parsePlan } from "../../../src/book/book.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
-import { accountOn, feeCards, planOfMonths } from "../../book/builder.ts";
 
-const prorated = (rate: number) => feeCards(rate, { enableProration: true });
+const prorated = (id: string, rate: number) => ({ id, cycle: "MONTHLY", fees: [{ id: "fee", rate, prorate: true }] });
+const override = { fees: [{ id: "fee", rate: 15, prorate: true }] };
 const book = parseBook({
-  organization: { id: "acme" },
-  addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
-  pricePlans: [planOfMonths("pp", prorated(30))],
-  customers: [{ id: "ann", name: "Ann" }],
+  pricePlans: [prorated("pp", 30)],
   accounts: [
-    accountOn("plain", "ann", "pp", "2024-05-01"),
-    {
-      ...accountOn("special", "ann"),
-      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2024-05-01", pricePlanDetailsOverride: prorated(15) }],
-    },
-    accountOn("bare", "ann"),
+    { id: "plain", plan: "pp", from: "2024-05-01" },
+    { id: "special", plans: [{ plan: "pp", from: "2024-05-01", override }] },
+    { id: "bare" },
   ],
 });
-const draft = checkPlan(planOfMonths("pp.dear", prorated(60)), book);
+const draft = parsePlan(prorated("pp.dear", 60), book);
 
 const tryMigration = (
   mode: "IMMEDIATE" | "IMMEDIATE_IGNORE_OVERRIDE" | "NEXT_CYCLE" | "NEXT_CYCLE_IGNORE_OVERRIDE",
@@ -93,7 +87,7 @@ describe("a migration on 16 June, from 30 a month to 60", () => {
 });
 
 test("a draft with the id and version of the accounts' plan is its next version", () => {
-  const checkedPlan = checkPlan(planOfMonths("pp", prorated(60)), book);
+  const checkedPlan = parsePlan(prorated("pp", 60), book);
   const [found] = backtest(book, [checkedPlan], {
     from: "2024-06-01",
     until: "2024-07-01",

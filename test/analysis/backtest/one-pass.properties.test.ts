@@ -4,57 +4,49 @@ import { expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import type { BacktestPlan } from "../../../src/analysis/backtest/compare-invoices.ts";
-import { parseBook, checkPlan } from "../../../src/book/book.ts";
+import { parseBook, parsePlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { meter } from "../../../src/ledger/preview/preview-run.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { accountOn, overageCards, perUnit, planOfMonths, slabs, sumMeter, tokenCards } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 
-const cycle = (interval: "MONTHLY" | "QUARTERLY") => ({
-  pricingCycleConfig: { interval, startOffset: { dayOffset: "1", monthOffset: interval === "MONTHLY" ? "NIL" : "1" } },
+const pp = (id: string, rate: string, more: object = {}) => ({
+  id,
+  cycle: "MONTHLY",
+  usage: ["units", "wide", "tokens"].map((meter) => ({ meter, tiers: [{ upTo: 20, rate }, { rate: "0.5" }] })),
+  ...more,
 });
+const granted = (quantity: number) => ({ entitlements: [{ feature: "tokens", quantity, for: "P1M", rate: 0 }] });
 const units = { var: "attribute.units" };
-const cards = (rate: string) => ({
-  usageRateCards: ["um.units", "um.wide", "um.tokens"].map((usageMeterId) => ({
-    usageMeterId,
-    ...slabs("TIERED", [0, rate], [20, "0.5"]),
-  })),
-});
 const book = parseBook({
-  organization: { id: "acme" },
   eventSchemas: [
-    { name: "call", attributes: [{ name: "units" }] },
-    { name: "chat", attributes: [{ name: "units" }] },
+    { name: "call", attributes: ["units"] },
+    { name: "chat", attributes: ["units"] },
   ],
   usageMeters: [
-    sumMeter("um.units", "call", "units"),
-    sumMeter("um.wide", "call", "units", { computations: [{ order: 1, computation: { "*": [units, units] } }] }),
-    sumMeter("um.tokens", "chat", "units"),
+    { id: "units", schema: "call", sum: "units" },
+    { id: "wide", schema: "call", sum: { "*": [units, units] } },
+    { id: "tokens", schema: "chat", sum: "units" },
   ],
-  features: [{ id: "feature.tokens", name: "T", schemaAssociations: [{ schemaName: "chat", attributeName: "units" }] }],
-  pricePlans: [planOfMonths("pp", { ...cards("2"), ...tokenCards(10), ...cycle("MONTHLY") })],
-  customers: [{ id: "ann", name: "Ann" }],
+  features: [{ id: "tokens", name: "T", schemaAssociations: [{ schemaName: "chat", attributeName: "units" }] }],
+  pricePlans: [pp("pp", "2", granted(10))],
   accounts: [
-    accountOn("a", "ann", "pp", "2024-01-01"),
-    accountOn("b", "ann", "pp", "2024-02-10"),
-    accountOn("bare", "ann"),
-    {
-      ...accountOn("gap", "ann"),
-      pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2024-01-01", effectiveUntil: "2024-03-05" }],
-    },
+    { id: "acct", plan: "pp", from: "2024-01-01" },
+    { id: "begun", plan: "pp", from: "2024-02-10" },
+    { id: "bare" },
+    { id: "gap", plans: [{ plan: "pp", from: "2024-01-01", until: "2024-03-05" }] },
   ],
 });
 /** Other cycles, other entitlements, overage or none, and rates too long to bill when quantities are long too. */
 const drafts = [
-  checkPlan(planOfMonths("pp.quarter", { ...cards("1"), ...tokenCards(25), ...cycle("QUARTERLY") }), book),
-  checkPlan(planOfMonths("pp.overage", { ...cards("1.5"), ...tokenCards(3), ...overageCards(1, 8) }), book),
-  checkPlan(planOfMonths("pp.none", { usageRateCards: [{ usageMeterId: "um.units", ...perUnit(3) }] }), book),
-  checkPlan(planOfMonths("pp.wide", cards(`${"7".repeat(20)}.${"7".repeat(20)}`)), book),
-];
+  pp("pp.quarter", "1", { ...granted(25), cycle: "QUARTERLY" }),
+  pp("pp.overage", "1.5", { ...granted(3), overages: [{ feature: "tokens", rate: 1, max: 8 }] }),
+  { id: "pp.none", cycle: "MONTHLY", usage: [{ meter: "units", rate: 3 }] },
+  pp("pp.wide", `${"7".repeat(20)}.${"7".repeat(20)}`),
+].map((plan) => parsePlan(plan, book));
 
 const eventLists = fc
   .array(
@@ -63,7 +55,7 @@ const eventLists = fc
       // Ids repeat, also after the 45 days for which a monthly cycle remembers them and a quarterly one may remember
       // them longer.
       id: fc.nat(8).map(String),
-      accountId: fc.constantFrom("a", "b", "bare", "gap", "nobody"),
+      accountId: fc.constantFrom("acct", "begun", "bare", "gap", "nobody"),
       at: fc.integer({ min: 0, max: 180 * 24 }),
       units: fc.constantFrom<number | string>(1, 2.5, 4, 0, "x"),
     }),

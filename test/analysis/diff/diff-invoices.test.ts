@@ -27,145 +27,139 @@ import { goldenCases } from "../../support/golden.ts";
 import { runs } from "../../support/runs.ts";
 import {
   bands,
-  diffBook,
   CARD,
   causesOf,
+  changesOf,
+  changesWithoutBooks,
   commitmentOf200,
   diffAccount,
-  describeLines,
-  previewUnits,
+  diffBook,
+  inBands,
   type PreviewedBook,
+  previewSide,
+  previewUnits,
+  type Side,
   usageCards,
 } from "./example-books.ts";
 
+/** A card whose price has a maximum. */
+const bounded = usageCards({
+  ...bands,
+  rateValues: bands.rateValues.map((rates) => ({ ...rates, rateConfig: { maximumRate: 150 } })),
+});
+const inDearBands = usageCards(slabs("TIERED", [0, 3], [100, 1]));
+const inThirds = usageCards(slabs("TIERED", [0, "0.333"]));
+const committed = { ...inBands, ...commitmentOf200 };
+const proratedFee = { ...inBands, ...feeCards(30, { enableProration: true }) };
+const feeInAdvance = (rate: number) => feeCards(rate, { invoiceTiming: "IN_ADVANCE" });
+const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 25, effectiveFrom: "2026-06-01" }] };
+const half = { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-16" }] };
+/** An account whose own card has other rates. */
+const overriding = {
+  pricePlans: [
+    {
+      pricePlanId: "pp",
+      effectiveFrom: "2026-06-01",
+      pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])),
+    },
+  ],
+};
+const FEE = "FIXED_FEE_RATE_CARD_AMOUNT";
+
 describe("S13.6 the causes of a changed invoice", () => {
-  test("more usage: 90 units at 2, then 100 at 2 and 20 at 1", () => {
-    const book = diffBook(usageCards(bands));
-    expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 120)))).toEqual([
-      { type: CARD, difference: "40", usage: "40" },
-    ]);
-  });
-
-  test("more usage at other rates: first the usage at the old rates, then the rates", () => {
+  test.each<[title: string, before: Side, after: Side, ...changes: string[]]>([
+    ["more usage: 90 units at 2, then 100 at 2 and 20 at 1", [inBands, 90], [inBands, 120], `${CARD} 40: usage 40`],
     // 90 × 2 = 180; 120 units: 200 + 20 = 220; at 3 and 1: 300 + 20 = 320.
-    const after = previewUnits(diffBook(usageCards(slabs("TIERED", [0, 3], [100, 1]))), 120);
-    expect(describeLines(diffAccount(previewUnits(diffBook(usageCards(bands)), 90), after))).toEqual([
-      { type: CARD, difference: "140", usage: "40", rates: "100" },
-    ]);
-  });
-
-  test("an added maximum: 220 without it, 150 with it", () => {
-    const bounded = {
-      ...bands,
-      rateValues: bands.rateValues.map((rates) => ({ ...rates, rateConfig: { maximumRate: 150 } })),
-    };
-    expect(
-      describeLines(
-        diffAccount(previewUnits(diffBook(usageCards(bands)), 120), previewUnits(diffBook(usageCards(bounded)), 120)),
-      ),
-    ).toEqual([{ type: CARD, difference: "-70", bounds: "-70" }]);
-  });
-
-  test("S1.5 rounding explains the rest of a difference: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67", () => {
-    const book = diffBook(usageCards(slabs("TIERED", [0, "0.333"])));
-    expect(describeLines(diffAccount(previewUnits(book, 1), previewUnits(book, 2)))).toEqual([
-      { type: CARD, difference: "0.34", usage: "0.333", rounding: "0.007" },
-    ]);
-  });
-
-  test("S13.3 a commitment offsets lower usage", () => {
+    [
+      "more usage at other rates: first the usage at the old rates, then the rates",
+      [inBands, 90],
+      [inDearBands, 120],
+      `${CARD} 140: usage 40, rates 100`,
+    ],
+    ["an added maximum: 220 without it, 150 with it", [inBands, 120], [bounded, 120], `${CARD} -70: bounds -70`],
+    [
+      "S1.5 rounding explains the rest of a difference: 1 × 0.333 is 0.33, 2 × 0.333 is 0.67",
+      [inThirds, 1],
+      [inThirds, 2],
+      `${CARD} 0.34: usage 0.333, rounding 0.007`,
+    ],
     // 90 × 2 = 180 and 20 to 200; 50 × 2 = 100 and 100 to 200.
-    const book = diffBook({
-      ...usageCards(bands),
-      minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] },
-    });
-    expect(describeLines(diffAccount(previewUnits(book, 90), previewUnits(book, 50)))).toEqual([
-      { type: CARD, difference: "-80", usage: "-80" },
-      { type: "TRUE_UP_AMOUNT", difference: "80", usage: "80" },
-    ]);
+    [
+      "S13.3 a commitment offsets lower usage",
+      [committed, 90],
+      [committed, 50],
+      `${CARD} -80: usage -80`,
+      "TRUE_UP_AMOUNT 80: usage 80",
+    ],
+    ["S12.3 an added credit", [inBands, 90], [inBands, 90, credit], "SUB_CREDITS -25: credits -25", `${CARD} 0: none`],
+    // The cut cycle is a different cycle: the whole fee in it is a change of days, and so is the whole fee of the uncut
+    // one.
+    [
+      "S8.1 fewer days: a fee of 30 for 15 of 30 days",
+      [proratedFee, 0],
+      [proratedFee, 0, half],
+      `${FEE} -15: days -15`,
+    ],
+    [
+      "S9.3 a fee in advance is compared like any other line: 30, then 45",
+      [feeInAdvance(30), 0],
+      [feeInAdvance(45), 0],
+      "ADVANCED_FIXED_FEE 15: rates 15",
+    ],
+    // 90 × 3 = 270; 120 units: 300 + 20 × 2 = 340.
+    [
+      "S16.2 with an override, the slab of the account's own card is used",
+      [inBands, 90, overriding],
+      [inBands, 120, overriding],
+      `${CARD} 70: usage 70`,
+    ],
+  ])("%s", (_, before, after, ...changes) => {
+    expect(changesOf(previewSide(before), previewSide(after))).toEqual(changes);
   });
 
-  /** Without their books, plans with the same name and version look like one plan. */
-  const withoutBooks = (before: object, after: object): readonly object[] => {
-    const [a, b] = [before, after].map((details) => previewUnits(diffBook(details), 90)[1]);
-    const [account] = diffInvoices(a ?? [], b ?? []).accounts;
-    return account === undefined ? [] : describeLines(account);
-  };
-
-  test("S13.3 a commitment added by an edit of the plan: 90 × 2 = 180, and a true-up of 20 to 200", () => {
-    expect(withoutBooks(usageCards(bands), { ...usageCards(bands), ...commitmentOf200 })).toEqual([
-      { type: CARD, difference: "0" },
-      { type: "TRUE_UP_AMOUNT", difference: "20", commitment: "20" },
-    ]);
-    expect(withoutBooks({ ...usageCards(bands), ...commitmentOf200 }, usageCards(bands))).toEqual([
-      { type: CARD, difference: "0" },
-      { type: "TRUE_UP_AMOUNT", difference: "-20", commitment: "-20" },
-    ]);
-  });
-
-  test("S13.3 a commitment reached only with a fee in advance: 180 and 60, then 180 and a true-up of 20 to 200", () => {
-    const details = { ...usageCards(bands), ...commitmentOf200 };
-    expect(withoutBooks({ ...details, ...feeCards(60, { invoiceTiming: "IN_ADVANCE" }) }, details)).toEqual([
-      { type: CARD, difference: "0" },
-      { type: "TRUE_UP_AMOUNT", difference: "20", rates: "20" },
-      { type: "ADVANCED_FIXED_FEE", difference: "-60", rates: "-60" },
-    ]);
-  });
-
-  test("a card added by an edit of the plan is a change of rates if 90 units were used before too", () => {
-    const [free, withUsage] = [feeCards(30), { ...feeCards(30), ...usageCards(bands) }];
-    expect(withoutBooks(free, withUsage)).toContainEqual({ type: CARD, difference: "180", rates: "180" });
-    expect(withoutBooks(withUsage, free)).toContainEqual({ type: CARD, difference: "-180", rates: "-180" });
-  });
-
-  test("S12.3 an added credit", () => {
-    const credit = { credits: [{ id: "c", purpose: "hello", creditAmount: 25, effectiveFrom: "2026-06-01" }] };
-    const account = diffAccount(
-      previewUnits(diffBook(usageCards(bands)), 90),
-      previewUnits(diffBook(usageCards(bands), credit), 90),
-    );
-    expect(describeLines(account)).toEqual([
-      { type: "SUB_CREDITS", difference: "-25", credits: "-25" },
-      { type: CARD, difference: "0" },
-    ]);
+  test("the total has the causes of all lines", () => {
+    const account = diffAccount(previewSide([inBands, 90]), previewSide([inBands, 90, credit]));
     expect(causesOf(account.total)).toEqual({ credits: "-25" });
   });
 
-  test("S8.1 fewer days: a fee of 30 for 15 of 30 days", () => {
-    const details = { ...usageCards(bands), ...feeCards(30, { enableProration: true }) };
-    const before = previewUnits(diffBook(details), 0);
-    // The cut cycle is a different cycle: the whole fee in it is a change of days, and so is the whole fee of the uncut
-    // one.
-    const half = { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-16" }] };
-    expect(describeLines(diffAccount(before, previewUnits(diffBook(details, half), 0)))).toEqual([
-      { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "-15", days: "-15" },
-    ]);
+  test.each<[title: string, before: object, after: object, ...changes: string[]]>([
+    [
+      "S13.3 a commitment added by an edit of the plan: 90 × 2 = 180, and a true-up of 20 to 200",
+      inBands,
+      committed,
+      `${CARD} 0: none`,
+      "TRUE_UP_AMOUNT 20: commitment 20",
+    ],
+    ["S13.3 and removed", committed, inBands, `${CARD} 0: none`, "TRUE_UP_AMOUNT -20: commitment -20"],
+    [
+      "S13.3 a commitment reached only with a fee in advance: 180 and 60, then 180 and a true-up of 20 to 200",
+      { ...committed, ...feeInAdvance(60) },
+      committed,
+      `${CARD} 0: none`,
+      "TRUE_UP_AMOUNT 20: rates 20",
+      "ADVANCED_FIXED_FEE -60: rates -60",
+    ],
+    [
+      "a card added by an edit of the plan is a change of rates if 90 units were used before too",
+      feeCards(30),
+      { ...feeCards(30), ...inBands },
+      `${CARD} 180: rates 180`,
+      `${FEE} 0: none`,
+    ],
+    ["and removed", { ...feeCards(30), ...inBands }, feeCards(30), `${CARD} -180: rates -180`, `${FEE} 0: none`],
+  ])("without the books: %s", (_, before, after, ...changes) => {
+    const actual = changesWithoutBooks(previewSide([before, 90]), previewSide([after, 90]));
+    expect(actual.toSorted()).toEqual(changes.toSorted());
   });
 
   test("without the books, in any form, rates are applied before usage if an explanation lacks the slab", () => {
     // 90 × 2 = 180; at 3: 270, then 120 × 3 = 360. With the books: 120 units at the old rates are 220.
-    const [before, after] = [
-      previewUnits(diffBook(usageCards(bands)), 90),
-      previewUnits(diffBook(usageCards(slabs("TIERED", [0, 3]))), 120),
-    ];
-    const [alone] = diffInvoices(before[1], after[1]).accounts;
-    expect(alone && describeLines(alone)).toEqual([{ type: CARD, difference: "180", usage: "90", rates: "90" }]);
-    expect(describeLines(diffAccount(before, after))).toEqual([
-      { type: CARD, difference: "180", usage: "40", rates: "140" },
-    ]);
+    const [before, after] = [previewSide([inBands, 90]), previewSide([usageCards(slabs("TIERED", [0, 3])), 120])];
+    expect(changesWithoutBooks(before, after)).toEqual([`${CARD} 180: usage 90, rates 90`]);
+    expect(changesOf(before, after)).toEqual([`${CARD} 180: usage 40, rates 140`]);
     const written = [toBookInput(before[0]), toBookInput(after[0])] as const;
     for (const books of [written, [JSON.stringify(written[0]), JSON.stringify(written[1])]] as const)
       expect(diffInvoices(before[1], after[1], { books }).accounts).toEqual([diffAccount(before, after)]);
-  });
-
-  test("S16.2 with an override, the slab of the account's own card is used", () => {
-    // 90 × 3 = 270; 120 units: 300 + 20 × 2 = 340.
-    const own = { pricePlanDetailsOverride: usageCards(slabs("TIERED", [0, 3], [100, 2])) };
-    const bookWithUsage = () =>
-      diffBook(usageCards(bands), { pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01", ...own }] });
-    expect(describeLines(diffAccount(previewUnits(bookWithUsage(), 90), previewUnits(bookWithUsage(), 120)))).toEqual([
-      { type: CARD, difference: "70", usage: "70" },
-    ]);
   });
 
   test("S10.3 slabs are listed in the order of a VOLUME card that goes from 0 to 30 seats, whatever the order of their prices", () => {
@@ -177,19 +171,13 @@ describe("S13.6 the causes of a changed invoice", () => {
       pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-06-01" }],
       licenseUpdates: [{ licenseId: "addon.seats", quantity: 30, effectiveFrom: "2026-06-11", updateType: "ABSOLUTE" }],
     };
-    const book = diffBook({ licenseRateCards: [card] }, own);
-    const one = previewUnits(book, 0);
-    expect(describeLines(diffAccount(one, one))).toEqual([
-      { type: "ADVANCED_LICENSE_RATE_CARD_AMOUNT", difference: "0" },
-    ]);
+    const one = previewSide([{ licenseRateCards: [card] }, 0, own]);
+    expect(changesOf(one, one)).toEqual(["ADVANCED_LICENSE_RATE_CARD_AMOUNT 0: none"]);
   });
 
   test("rejects invoices without explanations", () => {
-    const book = diffBook(usageCards(bands));
-    const { invoices } = preview(book, [], { from: "2026-06-01", until: "2026-07-01" });
-    const [, afterInvoices] = previewUnits(book, 1);
+    const [, afterInvoices] = previewSide([inBands, 1]);
     const plain = afterInvoices.map((invoice) => ({ ...invoice, revenueInfo: strip(invoice.revenueInfo) }));
-    expect(invoices).toEqual([]);
     expect(() => diffInvoices(plain, afterInvoices)).toThrow(`${CARD} um.units: the line has no explanation`);
   });
 
@@ -245,15 +233,6 @@ describe("S13.6 the causes of a changed invoice", () => {
     );
   });
 
-  test("S9.3 a fee in advance is compared like any other line: 30, then 45", () => {
-    const fees = (rate: number) => feeCards(rate, { invoiceTiming: "IN_ADVANCE" });
-    const [before, after] = [30, 45].map((rate) => previewUnits(diffBook({ ...usageCards(bands), ...fees(rate) }), 0));
-    if (before === undefined || after === undefined) throw new Error("two sides");
-    expect(describeLines(diffAccount(before, after))).toEqual([
-      { type: "ADVANCED_FIXED_FEE", difference: "15", rates: "15" },
-    ]);
-  });
-
   const goldenPreviews = goldenCases().map((golden): PreviewedBook => {
     const book = goldenBook(golden.book);
     return [book, preview(book, golden.events as EventInput[], { ...golden.options, explain: true }).invoices];
@@ -285,10 +264,7 @@ describe("S13.6 the causes of a changed invoice", () => {
     const book = diffBook({ ...usageCards(bands), ...feeCards(30) });
     const [draft, final] = [previewUnits(book, 90), previewUnits(book, 120)];
     const finals = final[1].map((invoice): Invoice => ({ ...invoice, status: "DUE" }));
-    expect(describeLines(diffAccount(draft, [book, finals]))).toEqual([
-      { type: CARD, difference: "40", usage: "40" },
-      { type: "FIXED_FEE_RATE_CARD_AMOUNT", difference: "0" },
-    ]);
+    expect(changesOf(draft, [book, finals])).toEqual([`${CARD} 40: usage 40`, `${FEE} 0: none`]);
   });
 
   test("rejects an invoice of another version, and one whose lines don't add up to its total", () => {

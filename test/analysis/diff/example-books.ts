@@ -1,5 +1,5 @@
-import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
 /** Invoices of one account in June 2026 for books with one plan, and the diff of two of them as text. */
+import { type AccountDiff, diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-invoices.ts";
 import { parseBook } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
@@ -47,12 +47,27 @@ export const diffAccount = ([a, before]: PreviewedBook, [b, after]: PreviewedBoo
   if (account === undefined) throw new Error("no account");
   return account;
 };
-export const causesOf = ({ causes }: Pick<DiffLine, "causes">): object =>
+export const causesOf = ({ causes }: Pick<DiffLine, "causes">): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(causes).map(([cause, amount]) => [cause, formatFraction(amount)]));
-export const describeLines = ({ lines }: AccountDiff): readonly object[] =>
-  lines.map((line) => ({ type: line.type, difference: formatDecimal(line.difference), ...causesOf(line) }));
+/** Each line as `TYPE difference: cause amount, cause amount`. */
+export const describeLines = ({ lines }: AccountDiff): readonly string[] =>
+  lines.map((line) => {
+    const causes = Object.entries(causesOf(line)).map(([cause, amount]) => `${cause} ${amount}`);
+    return `${line.type} ${formatDecimal(line.difference)}: ${causes.join(", ") || "none"}`;
+  });
+export const changesOf = (before: PreviewedBook, after: PreviewedBook): readonly string[] =>
+  describeLines(diffAccount(before, after));
+/** The changes without the books: plans with the same name and version then look like one plan. */
+export const changesWithoutBooks = ([, before]: PreviewedBook, [, after]: PreviewedBook): readonly string[] =>
+  diffInvoices(before, after).accounts.flatMap(describeLines);
+/** What the account used, and on which plan. */
+export type Side = readonly [details: object, units: number, account?: object];
+export const previewSide = ([details, units, account]: Side): PreviewedBook =>
+  previewUnits(diffBook(details, account), units);
 
 export const CARD = "USAGE_RATE_CARD_AMOUNT";
 /** 2 a unit up to 100, 1 above. */
 export const bands = slabs("TIERED", [0, 2], [100, 1]);
+/** Cards in bands. */
+export const inBands = usageCards(bands);
 export const commitmentOf200 = { minimumCommitment: { rateValues: [{ currency: "USD", rate: 200 }] } };

@@ -2,8 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { type BookInput, lintBook, parseBook, preview } from "../../../src/index.ts";
-import { MONTHLY, sumMeter } from "../../book/builder.ts";
+import { lintBook, parseBook, preview, type ShortBookInput } from "../../../src/index.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 
 const cents = fc.integer({ min: 0, max: 4000 }).map((thousandths) => thousandths / 1000);
@@ -25,73 +24,25 @@ const drafts = fc.record({
 });
 type Draft = typeof drafts extends fc.Arbitrary<infer T> ? T : never;
 
-function bookOfDraft({ rounding, fees, usage, grant, off }: Draft): BookInput {
+function bookOfDraft({ rounding, fees, usage, grant, off }: Draft): ShortBookInput {
   const total = fees.reduce((sum, [each]) => sum + Math.round(each * 1000), 0) / 1000;
-  const commitment = Math.max(0, Math.round((total + off) * 1000) / 1000);
-  const slabs = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" as const }];
-  const { flatRate, maximumRate } = usage ?? {};
-  const slabRateConfig = {
-    ...(flatRate !== undefined && { flatRate }),
-    ...(maximumRate !== undefined && { maximumRate }),
-  };
   return {
     organization: { id: "acme", rounding },
-    eventSchemas: [{ name: "call", attributes: [{ name: "units" }], status: "ACTIVE" }],
-    usageMeters: [sumMeter("um.units", "call", "units")],
-    addOns: [
-      ...fees.map((_, index) => ({ id: `fee.${index}`, name: `Fee ${index}`, type: "FIXED_FEE" as const })),
-      { id: "bonus", name: "Bonus", type: "CREDIT_GRANT" },
-    ],
+    eventSchemas: [{ name: "call", attributes: ["units"] }],
+    usageMeters: [{ id: "units", schema: "call", sum: "units" }],
     pricePlans: [
       {
         id: "pp",
-        name: "Plan",
-        status: "ACTIVE",
-        pricePlanDetails: {
-          ...MONTHLY,
-          fixedFeeRateCards: fees.map(([each, invoiceTiming], index) => {
-            return { id: `fee.${index}`, invoiceTiming, rateValues: [{ currency: "USD", rate: each }] };
-          }),
-          ...(usage && {
-            usageRateCards: [
-              {
-                usageMeterId: "um.units",
-                ratePlan: { pricingModel: "TIERED", slabs },
-                rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: usage.rate, slabRateConfig }] }],
-              },
-            ],
-          }),
-          ...(grant !== undefined && {
-            creditGrantRateCards: [
-              {
-                id: "bonus",
-                grantDetails: { expiryType: "NO_EXPIRY" },
-                rateDetails: {
-                  pricingModel: "TIERED",
-                  currencySlabRateDetails: [
-                    {
-                      currency: "USD",
-                      creditAmount: 1,
-                      slabDetails: [{ order: 1, startAfter: 0, priceType: "PER_UNIT", rate: grant }],
-                    },
-                  ],
-                },
-              },
-            ],
-          }),
-          minimumCommitment: { rateValues: [{ currency: "USD", rate: commitment }] },
-        },
+        cycle: "MONTHLY",
+        fees: fees.map(([rate, timing], index) => ({ id: `fee.${index}`, rate, timing })),
+        usage: usage && [
+          { meter: "units", tiers: [{ rate: usage.rate, flat: usage.flatRate, maximum: usage.maximumRate }] },
+        ],
+        credits: grant === undefined ? [] : [{ id: "bonus", amount: 1, rate: grant }],
+        commitment: Math.max(0, Math.round((total + off) * 1000) / 1000),
       },
     ],
-    customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [
-      {
-        id: "prod",
-        name: "Production",
-        customerId: "contoso",
-        pricePlans: [{ pricePlanId: "pp", effectiveFrom: "2026-01-01" }],
-      },
-    ],
+    accounts: [{ id: "prod", plan: "pp", from: "2026-01-01" }],
   };
 }
 
