@@ -100,7 +100,8 @@ export function testProblems(title: string, table: string, createBook: () => obj
   });
 }
 
-function parseValue(text: string): unknown {
+/** Parses a value of a table. */
+export function parseValue(text: string): unknown {
   if (text === "undefined") return undefined;
   if (text.startsWith("'")) return text.slice(1, -1);
   return JSON.parse(text.replaceAll(/([{,] *)(\w+):/g, '$1"$2":'));

@@ -6,11 +6,6 @@
  */
 import { findNearest } from "../../book/problems.ts";
 import type { Book } from "../../book/resources/book.ts";
-/**
- * Findings in price tables (S18): rows that price no usage, rates out of scale, and dates out of order.
- *
- * The texts of a dimension are known if it is computed and its rule has only constant results.
- */
 import {
   findCurrentSchemas,
   formatGroup,

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { toBookInput } from "../../../src/book/book.ts";
 import type { BookInput, ShortBookInput } from "../../../src/index.ts";
+import { parseValue, readCases } from "../break-book.ts";
 
 type Plan = NonNullable<BookInput["pricePlans"]>[number];
 
@@ -14,68 +15,65 @@ function expandDetails(plan: object, organization = { id: "acme" }): Plan["price
   return long.pricePlanDetails;
 }
 
-const PER_UNIT = { order: 1, startAfter: 0, priceType: "PER_UNIT" };
-const rate = (...slabRates: readonly object[]): readonly object[] => [
-  { currency: "USD", slabRates: slabRates.map((each, index) => ({ order: index + 1, ...each })) },
-];
-const tiered = (...slabs: readonly object[]): object => ({ pricingModel: "TIERED", slabs });
+const UNIT = `order: 1, startAfter: 0, priceType: "PER_UNIT"`;
+const FLAT = `order: 1, startAfter: 0, priceType: "FLAT"`;
+const SECOND = `order: 2, startAfter: 1000, priceType: "PER_UNIT"`;
+/** The long price of a card, from the fields of its slabs and of their rates. */
+const tiered = (slabs: readonly string[], rates: readonly string[]): string => {
+  const list = (items: readonly string[]): string => items.map((item) => `{ ${item} }`).join(", ");
+  const slabRates = rates.map((rate, index) => `order: ${index + 1}, ${rate}`);
+  return `ratePlan: { pricingModel: "TIERED", slabs: [${list(slabs)}] }, rateValues: [{ currency: "USD", slabRates: [${list(slabRates)}] }]`;
+};
+
+/** Tests a table of the fields of short objects and the long objects that they mean. */
+function testExpansions(title: string, table: string, expand: (short: object) => unknown): void {
+  describe(title, () => {
+    test.each(readCases(table))("$problem", ({ changes, problem }) => {
+      expect(expand(Object.fromEntries(changes))).toEqual(parseValue(problem.replace(/^→ /, "")));
+    });
+  });
+}
+
+testExpansions(
+  "a price",
+  `
+    rate = "0.002"
+      → { ${tiered([UNIT], [`rate: "0.002"`])} }
+    rate = "2.50"
+    per = 1000000
+      → { ${tiered([UNIT], [`rate: "0.0000025"`])} }
+    flat = 20
+      → { ${tiered([FLAT], ["rate: 20"])} }
+    rate = 1
+    flat = 20
+      → { ${tiered([UNIT], ["rate: 1, slabRateConfig: { flatRate: 20 }"])} }
+    rate = 1
+    package = 100
+    chargeAtZero = true
+      → { ${tiered([`order: 1, startAfter: 0, priceType: "PACKAGE", slabConfig: { packageSize: 100, chargeAtZero: true }`], ["rate: 1"])} }
+    tiers = [{ upTo: 1000, rate: 0 }, { rate: "0.002", minimum: 5 }]
+      → { ${tiered([`${UNIT}, endAt: 1000`, SECOND], ["rate: 0", `rate: "0.002", slabRateConfig: { minimumRate: 5 }`])} }
+    per = 1000
+    tiers = [{ upTo: 1000, rate: 5 }, { rate: "4" }]
+      → { ${tiered([`${UNIT}, endAt: 1000`, SECOND], [`rate: "0.005"`, `rate: "0.004"`])} }
+    volumeTiers = [{ rate: 3 }]
+    minimum = 10
+    maximum = "99.5"
+      → { ratePlan: { pricingModel: "VOLUME", slabs: [{ ${UNIT} }] }, rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 3 }], rateConfig: { minimumRate: 10, maximumRate: "99.5" } }] }
+    flat = 20
+    minimum = 10
+    maximum = 99
+      → { ratePlan: { pricingModel: "TIERED", slabs: [{ ${FLAT} }] }, rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 20 }], rateConfig: { minimumRate: 10, maximumRate: 99 } }] }
+  `,
+  (price) => {
+    const [{ usageMeterId, ...card } = { usageMeterId: undefined }] =
+      expandDetails({ usage: [{ meter: "m", ...price }] }).usageRateCards ?? [];
+    expect(usageMeterId).toBe("m");
+    return card;
+  },
+);
 
 describe("a price", () => {
-  test.each<[title: string, price: object, ratePlan: object, rateValues: readonly object[]]>([
-    ["a rate for each unit", { rate: "0.002" }, tiered(PER_UNIT), rate({ rate: "0.002" })],
-    [
-      "a rate for a million units, exactly",
-      { rate: "2.50", per: 1000000 },
-      tiered(PER_UNIT),
-      rate({ rate: "0.0000025" }),
-    ],
-    ["a flat amount", { flat: 20 }, tiered({ ...PER_UNIT, priceType: "FLAT" }), rate({ rate: 20 })],
-    [
-      "a flat amount beside a rate",
-      { rate: 1, flat: 20 },
-      tiered(PER_UNIT),
-      rate({ rate: 1, slabRateConfig: { flatRate: 20 } }),
-    ],
-    [
-      "a rate for each package, also for none",
-      { rate: 1, package: 100, chargeAtZero: true },
-      tiered({ ...PER_UNIT, priceType: "PACKAGE", slabConfig: { packageSize: 100, chargeAtZero: true } }),
-      rate({ rate: 1 }),
-    ],
-    [
-      "tiers: upTo is the last unit of a tier",
-      {
-        tiers: [
-          { upTo: 1000, rate: 0 },
-          { rate: "0.002", minimum: 5 },
-        ],
-      },
-      tiered({ ...PER_UNIT, endAt: 1000 }, { ...PER_UNIT, order: 2, startAfter: 1000 }),
-      rate({ rate: 0 }, { rate: "0.002", slabRateConfig: { minimumRate: 5 } }),
-    ],
-    [
-      "tiers for a thousand units each",
-      { per: 1000, tiers: [{ upTo: 10, rate: 5 }, { rate: "4" }] },
-      tiered({ ...PER_UNIT, endAt: 10 }, { ...PER_UNIT, order: 2, startAfter: 10 }),
-      rate({ rate: "0.005" }, { rate: "0.004" }),
-    ],
-    [
-      "a volume price with limits",
-      { volumeTiers: [{ rate: 3 }], minimum: 10, maximum: "99.5" },
-      { pricingModel: "VOLUME", slabs: [PER_UNIT] },
-      [{ ...rate({ rate: 3 })[0], rateConfig: { minimumRate: 10, maximumRate: "99.5" } }],
-    ],
-    [
-      "a flat amount with limits, which are those of the card",
-      { flat: 20, minimum: 10, maximum: 99 },
-      tiered({ ...PER_UNIT, priceType: "FLAT" }),
-      [{ ...rate({ rate: 20 })[0], rateConfig: { minimumRate: 10, maximumRate: 99 } }],
-    ],
-  ])("%s", (_, price, ratePlan, rateValues) => {
-    const [card] = expandDetails({ usage: [{ meter: "m", ...price }] }).usageRateCards ?? [];
-    expect(card).toEqual({ usageMeterId: "m", ratePlan, rateValues });
-  });
-
   test("amounts in several currencies, in the written order, and a minimum in one", () => {
     const details = expandDetails({
       currencies: ["USD", "EUR"],
@@ -103,126 +101,69 @@ describe("a price", () => {
   });
 });
 
-describe("a cycle", () => {
-  const month = { interval: "MONTHLY", startOffset: { dayOffset: "1" } };
-  test.each<[cycle: unknown, config: object]>([
-    ["MONTHLY", month],
-    ["ANNUALLY", { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } }],
-    [
-      { interval: "MONTHLY", day: 15, gracePeriod: 3 },
-      { ...month, startOffset: { dayOffset: "15" }, gracePeriod: 3 },
-    ],
-    [
-      { interval: "QUARTERLY", day: "LAST", month: 2 },
-      { interval: "QUARTERLY", startOffset: { dayOffset: "LAST", monthOffset: "2" } },
-    ],
-    [
-      { interval: "ANNUALLY", anniversary: true },
-      { interval: "ANNUALLY", anniversaryCycle: true },
-    ],
-  ])("%j", (cycle, config) => {
-    expect(expandDetails({ cycle }).pricingCycleConfig).toEqual(config);
-  });
-});
+testExpansions(
+  "a cycle",
+  `
+    cycle = "MONTHLY"
+      → { interval: "MONTHLY", startOffset: { dayOffset: "1" } }
+    cycle = "ANNUALLY"
+      → { interval: "ANNUALLY", startOffset: { dayOffset: "1", monthOffset: "1" } }
+    cycle = { interval: "MONTHLY", day: 15, gracePeriod: 3 }
+      → { interval: "MONTHLY", startOffset: { dayOffset: "15" }, gracePeriod: 3 }
+    cycle = { interval: "QUARTERLY", day: "LAST", month: 2 }
+      → { interval: "QUARTERLY", startOffset: { dayOffset: "LAST", monthOffset: "2" } }
+    cycle = { interval: "ANNUALLY", anniversary: true }
+      → { interval: "ANNUALLY", anniversaryCycle: true }
+  `,
+  (plan) => expandDetails(plan).pricingCycleConfig,
+);
 
-test("cards: each field under its long name, and their add-ons and features", () => {
+const granted = `rateDetails: { pricingModel: "TIERED", currencySlabRateDetails: [{ currency: "USD", creditAmount: 10, slabDetails: [{ ${FLAT}, rate: 5 }] }] }`;
+testExpansions(
+  "cards: each field under its long name",
+  `
+    fees = [{ id: "setup", rate: 9, once: true, afterCycles: 1, prorate: true, timing: "IN_ADVANCE", tag: "t" }]
+      → { fixedFeeRateCards: [{ id: "setup", rateValues: [{ currency: "USD", rate: 9 }], type: "ONE_TIME", recurrenceConfig: { offset: 1 }, enableProration: true, invoiceTiming: "IN_ADVANCE", tag: "t" }] }
+    licenses = [{ id: "seats", rate: 12, max: 50, refund: true }]
+      → { licenseRateCards: [{ id: "seats", ${tiered([UNIT], ["rate: 12"])}, config: { maxQuantity: 50 }, proratedRefundMode: "CREDITS" }] }
+    entitlements = [{ feature: "credits", name: "Credits", quantity: 10, for: "P1M", flat: 80, everyCycles: 2 }]
+      → { billingEntitlementRateCards: [{ featureId: "credits", featureConfigs: [{ featureCreditLimit: 10, effectiveUntil: "P1M" }], ${tiered([FLAT], ["rate: 80"])}, recurrenceConfig: { interval: 2 } }] }
+    overages = [{ feature: "credits", rate: "0.01", max: 5, everyCycles: 3, afterCycles: 1 }]
+      → { entitlementOverageRateCards: [{ featureId: "credits", ${tiered([UNIT], [`rate: "0.01"`])}, maxQuantity: 5, billingConfig: { interval: 3, startOffset: 1 } }] }
+    credits = [{ id: "promo", amount: 10, flat: 5, for: "P1M", priority: 2, appliesTo: ["um"] }]
+      → { creditGrantRateCards: [{ id: "promo", ${granted}, grantDetails: { expiryType: "CUSTOM", expiryDuration: "P1M", priority: 2, applicableEntityIds: ["um"] } }] }
+    credits = [{ id: "cycle", amount: 10, flat: 5, for: "CYCLE" }]
+      → { creditGrantRateCards: [{ id: "cycle", ${granted}, grantDetails: { expiryType: "PRICING_CYCLE" } }] }
+    credits = [{ id: "ever", amount: 10, flat: 5 }]
+      → { creditGrantRateCards: [{ id: "ever", ${granted}, grantDetails: { expiryType: "NO_EXPIRY" } }] }
+  `,
+  (plan) => {
+    const { supportedCurrencies, pricingCycleConfig, ...cards } = expandDetails(plan);
+    expect([supportedCurrencies, pricingCycleConfig?.interval]).toEqual([["USD"], "MONTHLY"]);
+    return cards;
+  },
+);
+
+test("a plan is ACTIVE and named by its id, and so are the add-ons and features of its cards unless one has a name", () => {
   const book = toBookInput({
     pricePlans: [
       {
         id: "p",
         cycle: "MONTHLY",
-        fees: [
-          {
-            id: "setup",
-            name: "Setup",
-            rate: 9,
-            once: true,
-            afterCycles: 1,
-            prorate: true,
-            timing: "IN_ADVANCE",
-            tag: "t",
-          },
-        ],
-        licenses: [{ id: "seats", rate: 12, max: 50, refund: true }],
-        entitlements: [{ feature: "credits", name: "Credits", quantity: 10, for: "P1M", flat: 80, everyCycles: 2 }],
-        overages: [{ feature: "credits", rate: "0.01", max: 5, everyCycles: 3, afterCycles: 1 }],
-        credits: [
-          { id: "promo", amount: 10, flat: 5, for: "P1M", priority: 2, appliesTo: ["um"] },
-          { id: "cycle", amount: 10, flat: 5, for: "CYCLE" },
-          { id: "ever", amount: 10, flat: 5 },
-        ],
+        fees: [{ id: "setup", name: "Setup", rate: 9 }],
+        licenses: [{ id: "seats", rate: 12 }],
+        entitlements: [{ feature: "credits", name: "Credits", quantity: 10, for: "P1M", flat: 80 }],
+        overages: [{ feature: "credits", rate: "0.01" }],
+        credits: [{ id: "promo", amount: 10, flat: 5, for: "P1M" }],
       },
     ],
   });
-  const flat = { ratePlan: tiered({ ...PER_UNIT, priceType: "FLAT" }), rateValues: rate({ rate: 80 }) };
-  const grant = (id: string, grantDetails: object): object => ({
-    id,
-    rateDetails: {
-      pricingModel: "TIERED",
-      currencySlabRateDetails: [
-        { currency: "USD", creditAmount: 10, slabDetails: [{ ...PER_UNIT, priceType: "FLAT", rate: 5 }] },
-      ],
-    },
-    grantDetails,
-  });
-  expect(book.pricePlans?.[0]).toEqual({
-    id: "p",
-    name: "p",
-    status: "ACTIVE",
-    pricePlanDetails: {
-      supportedCurrencies: ["USD"],
-      pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" } },
-      fixedFeeRateCards: [
-        {
-          id: "setup",
-          rateValues: [{ currency: "USD", rate: 9 }],
-          type: "ONE_TIME",
-          recurrenceConfig: { offset: 1 },
-          enableProration: true,
-          invoiceTiming: "IN_ADVANCE",
-          tag: "t",
-        },
-      ],
-      licenseRateCards: [
-        {
-          id: "seats",
-          ratePlan: tiered(PER_UNIT),
-          rateValues: rate({ rate: 12 }),
-          config: { maxQuantity: 50 },
-          proratedRefundMode: "CREDITS",
-        },
-      ],
-      billingEntitlementRateCards: [
-        {
-          featureId: "credits",
-          featureConfigs: [{ featureCreditLimit: 10, effectiveUntil: "P1M" }],
-          ...flat,
-          recurrenceConfig: { interval: 2 },
-        },
-      ],
-      entitlementOverageRateCards: [
-        {
-          featureId: "credits",
-          ratePlan: tiered(PER_UNIT),
-          rateValues: rate({ rate: "0.01" }),
-          maxQuantity: 5,
-          billingConfig: { interval: 3, startOffset: 1 },
-        },
-      ],
-      creditGrantRateCards: [
-        grant("promo", { expiryType: "CUSTOM", expiryDuration: "P1M", priority: 2, applicableEntityIds: ["um"] }),
-        grant("cycle", { expiryType: "PRICING_CYCLE" }),
-        grant("ever", { expiryType: "NO_EXPIRY" }),
-      ],
-    },
-  });
+  expect(book.pricePlans?.[0]).toMatchObject({ id: "p", name: "p", status: "ACTIVE" });
   expect(book.features).toEqual([{ id: "credits", name: "Credits" }]);
   expect(book.addOns).toEqual([
     { id: "setup", name: "Setup", type: "FIXED_FEE" },
     { id: "seats", name: "seats", type: "LICENSE" },
     { id: "promo", name: "promo", type: "CREDIT_GRANT" },
-    { id: "cycle", name: "cycle", type: "CREDIT_GRANT" },
-    { id: "ever", name: "ever", type: "CREDIT_GRANT" },
   ]);
 });
 

@@ -1,8 +1,13 @@
 /**
- * Generated rules on generated facts: our results equal those of json-logic-js in everything that both support (S3.1).
+ * Our results equal those of json-logic-js in everything that both support (S3.1): for generated rules on generated facts,
+ * and for the public JSON Logic test suite, https://jsonlogic.com/tests.json (repository jwadhams/json-logic, file
+ * tests.json), in its format: a rule, the facts and the result.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, describe } from "vitest";
 
 import { hasCode } from "../../src/errors.ts";
 import { ours, theirs } from "./oracle.ts";
@@ -46,4 +51,14 @@ test("S3.1 arithmetic equals that of json-logic-js where doubles are exact", () 
 
 test("S3.1 every operator equals that of json-logic-js", () => {
   fc.assert(fc.property(any, facts, expectSame), { numRuns: 2000 });
+});
+
+const text = readFileSync(join(import.meta.dirname, "public-suite.json"), "utf8");
+const cases = JSON.parse(text) as readonly (readonly [rule: unknown, facts: unknown, expected: unknown])[];
+
+describe("the public JSON Logic test suite", () => {
+  test.each(cases)("S3.1 %j on %j", (rule, facts, expected) => {
+    expect(ours(rule, facts)).toStrictEqual(expected);
+    expect(theirs(rule, facts)).toStrictEqual(expected);
+  });
 });
