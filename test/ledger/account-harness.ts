@@ -10,12 +10,11 @@ import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { storedInvoiceKey } from "../../src/ledger/account/record-ids.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
-import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import type { AccountParts } from "../../src/ledger/working-records.ts";
 import { parseDecimal, formatDecimal } from "../../src/numbers/decimal.ts";
 import { exactOfDecimal } from "../../src/numbers/exact.ts";
-import { toCells } from "./cells.ts";
+import { applyChanges, emptyState } from "../../src/store/memory/state.ts";
 
 /** The start of all clocks in these tests. */
 export const START = "2024-01-01";
@@ -74,12 +73,24 @@ export function openLedger(
   shownSince: (catalog: Catalog, record: AccountRecord) => Instant = () => Number.NEGATIVE_INFINITY,
 ): Ledger {
   const catalog = createCatalog(book, options);
-  const parts = new Map(accounts.map((each) => [each.record.id, each]));
+  const state = emptyState();
+  for (const { record, entries, credits } of accounts) applyChanges(state, { accounts: [record], entries, credits });
   let idCount = 0;
   const partsOf = (id: string): AccountParts => {
-    const foundParts = parts.get(id);
-    if (foundParts === undefined) throw new Error(`no account ${id}`);
-    return foundParts;
+    const record = state.accounts.get(id);
+    if (record === undefined) throw new Error(`no account ${id}`);
+    // In the order in which they were written.
+    const ofAccount = <Item extends { readonly accountId: string }>(items: Iterable<Item>): readonly Item[] =>
+      [...items].filter(({ accountId }) => accountId === id);
+    return {
+      record,
+      entries: ofAccount(state.entries.all()),
+      credits: ofAccount(state.credits.all()),
+      invoices: ofAccount(state.invoices.all()),
+      events: ofAccount(state.events.all()),
+      usage: state.usage.between([id], -Infinity, Infinity),
+      overage: state.overage.between([id], -Infinity, Infinity),
+    };
   };
   const ledger: Ledger = {
     catalog,
@@ -94,25 +105,7 @@ export function openLedger(
       ledger.apply(workspace.changes());
       return result;
     },
-    apply(changes) {
-      for (const [id, before] of parts) {
-        const ofAccount = <Item extends { readonly accountId: string }>(items: readonly Item[] = []): readonly Item[] =>
-          items.filter(({ accountId }) => accountId === id);
-        const additions = ofAccount(changes.newEvents).map((each, index) =>
-          toEventRecord(each, before.events.length + index + 1),
-        );
-        const after = {
-          record: changes.accounts?.find((record) => record.id === id) ?? before.record,
-          entries: replaceItems(before.entries, ofAccount(changes.entries), (each) => each.id),
-          credits: replaceItems(before.credits, ofAccount(changes.credits), (each) => each.id),
-          invoices: replaceItems(before.invoices, ofAccount(changes.invoices), (each) => each.id),
-          events: replaceItems([...before.events, ...additions], ofAccount(changes.events), (each) => each.referenceId),
-          usage: [...before.usage, ...toCells(ofAccount(changes.usage))],
-          overage: [...before.overage, ...toCells(ofAccount(changes.overage))],
-        };
-        parts.set(id, after);
-      }
-    },
+    apply: (changes) => applyChanges(state, changes),
     until: (now, id) => ledger.run((work) => catchUp(catalog, work, toTime(now)), id),
     use: (quantity, timestamp, now = timestamp, id = "a") =>
       ledger.run((work) => {
@@ -129,12 +122,6 @@ export function openLedger(
     },
   };
   return ledger;
-}
-
-function replaceItems<Item>(before: readonly Item[], changes: readonly Item[], idOf: (item: Item) => string): Item[] {
-  const all = new Map(before.map((each) => [idOf(each), each]));
-  for (const each of changes) all.set(idOf(each), each);
-  return [...all.values()];
 }
 
 /** An invoice in one line: type, period, date, status and total. */

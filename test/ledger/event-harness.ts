@@ -5,13 +5,10 @@ import { resolveCycleConfig } from "../../src/calendar/cycle.ts";
 import { type Instant, toInstant } from "../../src/calendar/instant.ts";
 import { NO_END } from "../../src/invoicing/timeline.ts";
 import { createWorkspace } from "../../src/ledger/account-state.ts";
-import { listingInstant } from "../../src/ledger/account/invoices.ts";
 import { type Catalog, type CatalogOptions, createCatalog } from "../../src/ledger/catalog.ts";
 import { grantEntry, patchEntry, voidEntry, readForEntry, readForGrant } from "../../src/ledger/commands/entries.ts";
-import type { Changes } from "../../src/ledger/decision.ts";
 import { findIngestNeeds, readForIngest } from "../../src/ledger/events/ingest-reads.ts";
 import { decideIngest, type IngestResult } from "../../src/ledger/events/ingest.ts";
-import { toEventRecord } from "../../src/ledger/events/new-event.ts";
 import {
   type UndoFilter,
   parseUndoFilter,
@@ -29,13 +26,14 @@ import {
   type InvoiceRecord,
   type LedgerCell,
 } from "../../src/ledger/records.ts";
-import type { EventFilter } from "../../src/ledger/view.ts";
 import type { AccountParts } from "../../src/ledger/working-records.ts";
 import { type Decimal, parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
+import { groupBy } from "../../src/numbers/ids.ts";
 import { runToCompletion } from "../../src/numbers/steps.ts";
+import { applyChanges, emptyState, type MemoryState } from "../../src/store/memory/state.ts";
+import { createView } from "../../src/store/memory/view.ts";
 import { perUnit } from "../book/builder.ts";
 import { newAccount } from "./account-harness.ts";
-import { toCells } from "./cells.ts";
 import { readBatch } from "./read-batch.ts";
 
 /** Midnight of 1 March 2024: associations begin here, and clocks start. */
@@ -136,7 +134,7 @@ export interface Totals {
   readonly consumed: string;
 }
 
-/** Accounts in memory, without indexes, so that it is simple enough to be correct. */
+/** Accounts and their events in memory. */
 export interface EventLedger {
   readonly catalog: Catalog;
   readonly view: LedgerReads;
@@ -158,23 +156,24 @@ export interface EventLedger {
 /** Opens a ledger with these accounts. */
 export function openEvents(book: Book, records: readonly AccountRecord[], options: CatalogOptions = {}): EventLedger {
   const catalog = createCatalog(book, options);
-  const state: LedgerState = {
-    accounts: new Map(records.map((record) => [record.id, record])),
-    events: new Map(),
-    entries: new Map(),
-    credits: new Map(),
-    invoices: new Map(),
-    usage: [],
-    overage: [],
-  };
+  const state = emptyState();
+  applyChanges(state, { accounts: records });
   let eventsRead = 0;
-  const view = buildReads(state, (count) => (eventsRead += count));
+  const stored = createView(state);
+  const countEvents = (events: readonly EventRecord[]): readonly EventRecord[] => {
+    eventsRead += events.length;
+    return events;
+  };
+  const view: LedgerReads = {
+    ...stored,
+    eventsToUndo: async (...query) => countEvents(await stored.eventsToUndo(...query)),
+    eventsWithOverage: async (...query) => countEvents(await stored.eventsWithOverage(...query)),
+  };
   let idCount = 0;
   const nextId = (prefix: string): string => `${prefix}.${++idCount}`;
   const findAccountId = (name: string): string | undefined =>
-    state.accounts.has(name)
-      ? name
-      : [...state.accounts.values()].find((each) => each.aliases.some(({ alias }) => alias === name))?.id;
+    state.accounts.get(name)?.id ??
+    [...state.accounts.all()].find(({ aliases }) => aliases.some(({ alias }) => alias === name))?.id;
   const requireAccount = (id = "a"): AccountRecord => {
     const record = state.accounts.get(id);
     if (record === undefined) throw new Error(`no account ${id}`);
@@ -189,7 +188,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
   ): Promise<Result> => {
     const workspace = createWorkspace(catalog, await read([requireAccount(id)], now));
     const result = await decision(workspace.account(id));
-    apply(state, workspace.changes());
+    applyChanges(state, workspace.changes());
     return result;
   };
   return {
@@ -208,7 +207,7 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
       const { result, changes } = runToCompletion(
         decideIngest(catalog, { ...found, accounts }, batch, toInstant(now), nextId),
       );
-      apply(state, changes);
+      applyChanges(state, changes);
       return result;
     },
     async undo(query, now) {
@@ -248,122 +247,33 @@ export function openEvents(book: Book, records: readonly AccountRecord[], option
     async voidEntry(entryId, now) {
       return decide(toInstant(now), async (work) => voidEntry(catalog, work, entryId, toInstant(now)));
     },
-    put: (invoice) => void state.invoices.set(invoice.id, invoice),
-    entries: () => [...state.entries.values()],
-    events: () => [...state.events.values()].toSorted((a, b) => a.number - b.number),
-    records: () => [...state.accounts.values()],
+    put: (invoice) => applyChanges(state, { invoices: [invoice] }),
+    entries: () => [...state.entries.all()],
+    events: () => [...state.events.all()],
+    records: () => [...state.accounts.all()],
     totals: (accountId = "a") => sumTotals(state, accountId),
   };
 }
 
 type Work = ReturnType<ReturnType<typeof createWorkspace>["account"]>;
 
-interface LedgerState {
-  readonly accounts: Map<string, AccountRecord>;
-  readonly events: Map<string, EventRecord>;
-  readonly entries: Map<string, EntryRecord>;
-  readonly credits: Map<string, NonNullable<Changes["credits"]>[number]>;
-  readonly invoices: Map<string, InvoiceRecord>;
-  readonly usage: LedgerCell[];
-  readonly overage: LedgerCell[];
-}
-
-function apply(state: LedgerState, changes: Changes): void {
-  for (const each of changes.accounts ?? []) state.accounts.set(each.id, each);
-  for (const each of changes.newEvents ?? []) {
-    state.events.set(each.referenceId, toEventRecord(each, state.events.size + 1));
-  }
-  for (const each of changes.events ?? []) state.events.set(each.referenceId, each);
-  for (const each of changes.entries ?? []) state.entries.set(each.id, each);
-  for (const each of changes.credits ?? []) state.credits.set(each.id, each);
-  for (const each of changes.invoices ?? []) state.invoices.set(each.id, each);
-  state.usage.push(...toCells(changes.usage));
-  state.overage.push(...toCells(changes.overage));
-}
-
-function buildReads(state: LedgerState, count: (events: number) => void): LedgerReads {
-  const ofAccounts = <Item extends { readonly accountId: string }>(
-    items: Iterable<Item>,
-    ids: readonly string[],
-  ): Item[] => [...items].filter(({ accountId }) => ids.includes(accountId));
-  const activeEvents = (): EventRecord[] =>
-    [...state.events.values()].filter(({ status, reverted }) => isCompleted(status) && !reverted);
-  const countEvents = (events: readonly EventRecord[]): readonly EventRecord[] => {
-    count(events.length);
-    return events;
-  };
-  const days = (cells: readonly LedgerCell[], ids: readonly string[], from: number, until: number): LedgerCell[] =>
-    ofAccounts(cells, ids).filter(({ day }) => day >= from && day < until);
-  return {
-    billedUsage: async () => [],
-    accounts: async (ids) => ids.flatMap((id) => state.accounts.get(id) ?? []),
-    acceptedIds: async (eventIds) =>
-      [...new Map(activeEvents().map((each) => [each.eventId, each])).values()].filter(({ eventId }) =>
-        eventIds.includes(eventId),
-      ),
-    entries: async (ids) => ofAccounts(state.entries.values(), ids).toSorted((a, b) => a.createdAt - b.createdAt),
-    credits: async (ids) => ofAccounts(state.credits.values(), ids),
-    invoices: async (ids, listedSince) =>
-      ofAccounts(state.invoices.values(), ids).filter(({ invoice }) => listingInstant(invoice) >= listedSince),
-    usage: async (ids, from, until) => days(state.usage, ids, from, until),
-    groupCounts: async (of) => of.map(() => 0),
-    overage: async (ids, from, until) => days(state.overage, ids, from, until),
-    eventsToUndo: async (accountId, filter, limit = Infinity) =>
-      countEvents(
-        ofAccounts(state.events.values(), [accountId])
-          .filter((event) => !event.reverted && matches(event, filter))
-          .toSorted((a, b) => a.number - b.number)
-          .slice(0, limit),
-      ),
-    eventsWithOverage: async (accountId, featureId, from, until, { limit, afterNumber = 0 } = { limit: Infinity }) =>
-      countEvents(
-        ofAccounts(activeEvents(), [accountId])
-          .filter(({ feature, timestamp, number }) => {
-            const day = Math.floor(timestamp / 86_400_000);
-            const some = feature?.featureId === featureId && !feature.overage.isZero();
-            return some && day >= from && day < until && number > afterNumber;
-          })
-          .toSorted((a, b) => a.number - b.number)
-          .slice(0, limit),
-      ),
-    lastSpent: async (entryId, accountId) => {
-      const spending = ofAccounts(activeEvents(), [accountId]).filter(({ feature }) =>
-        feature?.allocations.some((allocation) => allocation.entryId === entryId),
-      );
-      return spending.length === 0 ? undefined : Math.max(...spending.map(({ timestamp }) => timestamp));
-    },
-  };
-}
-
-function matches(event: EventRecord, filter: EventFilter): boolean {
-  const isWithin = (at: Instant, span: EventFilter["timestamp"]): boolean =>
-    span === undefined || (at >= span.from && at < span.until);
-  return (
-    (filter.referenceId === undefined || filter.referenceId === event.referenceId) &&
-    (filter.eventId === undefined || filter.eventId === event.eventId) &&
-    (filter.accepted === undefined || filter.accepted === isCompleted(event.status)) &&
-    isWithin(event.timestamp, filter.timestamp) &&
-    isWithin(event.createdAt, filter.createdAt)
-  );
-}
-
-function sumTotals(state: LedgerState, id: string): Totals {
-  const ofAccount = <Item extends { readonly accountId: string }>(items: Iterable<Item>): Item[] =>
-    [...items].filter(({ accountId }) => accountId === id);
+function sumTotals(state: MemoryState, id: string): Totals {
   const text = (quantities: readonly Decimal[]): string => formatDecimal(sum(quantities));
-  const usage: Record<string, string> = {};
-  for (const { meterOrFeatureId: meterId } of ofAccount(state.usage)) {
-    const cells = ofAccount(state.usage).filter(({ meterOrFeatureId }) => meterOrFeatureId === meterId);
-    usage[meterId] = text(cells.map(({ quantity }) => quantity));
-  }
-  const activeEvents = ofAccount(state.events.values()).filter(
-    ({ status, reverted }) => isCompleted(status) && !reverted,
+  const cells = (of: MemoryState["usage"]): readonly LedgerCell[] => of.between([id], -Infinity, Infinity);
+  const entries = state.entries.of(id);
+  const activeEvents = [...state.events.all()].filter(
+    ({ accountId, status, reverted }) => accountId === id && isCompleted(status) && !reverted,
   );
   return {
-    usage,
-    granted: text(ofAccount(state.entries.values()).map(({ granted }) => granted)),
-    balance: text(ofAccount(state.entries.values()).map(({ balance }) => balance)),
-    overage: text(ofAccount(state.overage).map(({ quantity }) => quantity)),
+    usage: Object.fromEntries(
+      [...groupBy(cells(state.usage), ({ meterOrFeatureId }) => meterOrFeatureId)].map(([meterId, ofMeter]) => [
+        meterId,
+        text(ofMeter.map(({ quantity }) => quantity)),
+      ]),
+    ),
+    granted: text(entries.map(({ granted }) => granted)),
+    balance: text(entries.map(({ balance }) => balance)),
+    overage: text(cells(state.overage).map(({ quantity }) => quantity)),
     consumed: text(activeEvents.flatMap(({ feature }) => feature?.quantity ?? [])),
   };
 }

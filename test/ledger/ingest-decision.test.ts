@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { toInstant } from "../../src/calendar/instant.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
+import { sumMeter } from "../book/builder.ts";
 import {
   accountBeforeMarch,
   tokenBook,
@@ -16,126 +17,98 @@ import {
 } from "./event-harness.ts";
 
 describe("each event gets one outcome, checked in order (S14.1)", () => {
-  const rows: readonly [because: string, event: unknown, status: string, description: string][] = [
-    ["malformed", createCall({ id: 7 }), "INGESTION_REFUSED", "Field id: expected a string, got a number."],
+  const LATER = "2030-01-01T00:00:00Z";
+  const METERED = "COMPLETED_EVENT_METERED: The event was metered.";
+  const rows: readonly [because: string, event: object, outcome: string][] = [
+    ["malformed", createCall({ id: 7 }), "REFUSED: Field id: expected a string, got a number."],
     [
       "a reserved id",
       createCall({ id: "held", accountId: "nobody" }),
-      "INGESTION_FAILED_DUPLICATE_EVENT",
-      'An event with the id "held" was accepted before.',
+      'FAILED_DUPLICATE_EVENT: An event with the id "held" was accepted before.',
     ],
     [
       "no account",
       createCall({ accountId: "nobody", schemaName: "?" }),
-      "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
-      'No account has the id or alias "nobody".',
+      'FAILED_ACCOUNT_NOT_FOUND: No account has the id or alias "nobody".',
     ],
     [
       "archived",
       createCall({ accountId: "gone", schemaName: "?" }),
-      "INGESTION_FAILED_ACCOUNT_NOT_FOUND",
-      'The account "gone" is archived.',
+      'FAILED_ACCOUNT_NOT_FOUND: The account "gone" is archived.',
     ],
     [
       "no schema",
-      createCall({ schemaName: "?", timestamp: "2030-01-01T00:00:00Z" }),
-      "INGESTION_FAILED_SCHEMA_NOT_DEFINED",
-      'No event schema "?" is active.',
+      createCall({ schemaName: "?", timestamp: LATER }),
+      'FAILED_SCHEMA_NOT_DEFINED: No event schema "?" is active.',
     ],
     [
       "a missing field",
-      createCall({ dimensions: {}, timestamp: "2030-01-01T00:00:00Z" }),
-      "INGESTION_FAILED",
-      'The dimension "region" is missing; the event schema "call" requires it.',
+      createCall({ dimensions: {}, timestamp: LATER }),
+      'FAILED: The dimension "region" is missing; the event schema "call" requires it.',
     ],
     [
       "no decimal",
-      createCall({ attributes: [{ name: "tokens", value: "1,000" }] }),
-      "INGESTION_FAILED",
-      'The attribute "tokens" has an invalid value: "1,000" is not a decimal.',
+      createCall({ attributes: { tokens: "1,000" } }),
+      'FAILED: The attribute "tokens" has an invalid value: "1,000" is not a decimal.',
     ],
     [
       "more than a day ahead (S6.6)",
       createCall({ timestamp: "2024-03-06T12:00:00.001Z" }),
-      "INGESTION_FAILED",
-      "The timestamp 2024-03-06T12:00:00.001Z is too far in the future; the event was ingested at 2024-03-05T12:00:00.000Z.",
+      "FAILED: The timestamp 2024-03-06T12:00:00.001Z is too far in the future; the event was ingested at 2024-03-05T12:00:00.000Z.",
     ],
     [
       "a meter that measures too many digits (S1.6)",
       createCall({ schemaName: "huge" }),
-      "INGESTION_FAILED_UNITS_INVALID",
-      `For the meter "huge" the event would count "1${"0".repeat(59)}…", which has more than 40 digits before or after the point.`,
+      `FAILED_UNITS_INVALID: For the meter "huge" the event would count "1${"0".repeat(59)}…", which has more than 40 digits before or after the point.`,
     ],
     [
       "below 0 of a feature (S11.3)",
       requestOf("e1", -1, NOON),
-      "INGESTION_FAILED_UNITS_INVALID",
-      'The event would consume -1 of the feature "f.tokens"; the quantity must be 0 or more.',
+      'FAILED_UNITS_INVALID: The event would consume -1 of the feature "f.tokens"; the quantity must be 0 or more.',
     ],
     [
       "more than the entries hold (S11.3)",
       requestOf("e1", 11, NOON),
-      "INGESTION_FAILED_INSUFFICIENT_CREDITS",
-      'The event needs 11 of the feature "f.tokens"; the account has 10 left.',
+      'FAILED_INSUFFICIENT_CREDITS: The event needs 11 of the feature "f.tokens"; the account has 10 left.',
     ],
     [
       "nothing that could count it",
       createCall({ schemaName: "ping", attributes: null }),
-      "INGESTION_COMPLETED_NO_MATCHING_METERS",
-      "The event's schema has no active meter and no feature.",
+      "COMPLETED_NO_MATCHING_METERS: The event's schema has no active meter and no feature.",
     ],
     [
       "nothing that matches",
       createCall({ dimensions: { region: "lab" } }),
-      "INGESTION_COMPLETED_EVENT_NOT_METERED",
-      "The event matches no meter of its schema and consumed no feature credits.",
+      "COMPLETED_EVENT_NOT_METERED: The event matches no meter of its schema and consumed no feature credits.",
     ],
     [
       "no plan in force",
       createCall({ accountId: "free" }),
-      "INGESTION_COMPLETED_EVENT_NOT_BILLED",
-      "The event was metered, but no price plan is in force at its timestamp.",
+      "COMPLETED_EVENT_NOT_BILLED: The event was metered, but no price plan is in force at its timestamp.",
     ],
-    ["by an alias", createCall({ accountId: "ally" }), "INGESTION_COMPLETED_EVENT_METERED", "The event was metered."],
-    [
-      "exactly a day ahead (S6.6)",
-      createCall({ timestamp: "2024-03-06T12:00:00Z" }),
-      "INGESTION_COMPLETED_EVENT_METERED",
-      "The event was metered.",
-    ],
-    [
-      "all that the entries hold",
-      requestOf("e1", 10, NOON),
-      "INGESTION_COMPLETED_EVENT_METERED",
-      "The event was metered.",
-    ],
+    ["by an alias", createCall({ accountId: "ally" }), METERED],
+    ["exactly a day ahead (S6.6)", createCall({ timestamp: "2024-03-06T12:00:00Z" }), METERED],
+    ["all that the entries hold", requestOf("e1", 10, NOON), METERED],
   ];
 
   const tokens = { var: "attribute.tokens" };
   /** 10 to the 64th. */
   const huge = { "*": Array.from({ length: 64 }, () => tokens) };
   const book = tokenBook(granting(10));
+  const [call] = book.eventSchemas.filter(({ name }) => name === "call");
+  const [meter] = book.usageMeters.filter(({ id }) => id === "um.tokens");
+  if (call === undefined || meter === undefined) throw new Error("the book has calls and their meter");
+  const computations = [{ order: 1, computation: huge }];
   const withHuge = {
     ...book,
-    eventSchemas: [
-      ...book.eventSchemas,
-      ...book.eventSchemas.filter(({ name }) => name === "call").map((each) => ({ ...each, name: "huge" })),
-    ],
+    eventSchemas: [...book.eventSchemas, { ...call, name: "huge" }],
     usageMeters: [
       ...book.usageMeters,
-      ...book.usageMeters
-        .filter(({ id }) => id === "um.tokens")
-        .map((meter) => ({
-          ...meter,
-          id: "um.huge",
-          name: "huge",
-          eventSchemaName: "huge",
-          computations: [{ order: 1, computation: huge }],
-        })),
+      { ...meter, id: "um.huge", name: "huge", eventSchemaName: "huge", computations },
     ],
   };
 
-  test.each(rows)("S14.1 %s", async (_, event, status, description) => {
+  test.each(rows)("S14.1 %s", async (_, event, outcome) => {
     const records = [
       { ...onPlan("a"), aliases: [{ alias: "ally", createdAt: MARCH }] },
       accountBeforeMarch("free"),
@@ -144,7 +117,8 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     const ledger = openEvents(withHuge, records);
     await ledger.ingest([createCall({ id: "held" })], NOON);
     const [result] = await ledger.ingest([event], NOON);
-    expect(result).toMatchObject({ status, description });
+    const { status = "", description } = result ?? {};
+    expect(`${status}: ${description}`).toBe(`INGESTION_${outcome}`);
     const storedEvent = ledger.events().filter(({ referenceId }) => referenceId === result?.referenceId);
     if (status === "INGESTION_REFUSED") expect(result?.referenceId).toBeUndefined();
     else if (status === "INGESTION_FAILED_DUPLICATE_EVENT")
@@ -156,26 +130,9 @@ describe("each event gets one outcome, checked in order (S14.1)", () => {
     const fields = [{ name: "made", type: "ATTRIBUTE", value: { var: "dependencies.rate" }, order: 1 }];
     const dependencies = [{ key: "rate", name: "rate" }];
     const eventSchemas = [{ name: "call", attributes: [], enrichments: { dependencies, fields } }];
-    const settings = [
-      {
-        id: "rate",
-        value: "2",
-        entityType: "ACCOUNT",
-        entityId: "rich",
-        namespace: "user",
-        name: "Rate",
-        dataType: "NUMERIC",
-      },
-    ];
-    const usageMeters = [
-      {
-        id: "um.made",
-        name: "made",
-        aggregation: "SUM",
-        eventSchemaName: "call",
-        computations: [{ order: 1, computation: { var: "attribute.made" } }],
-      },
-    ];
+    const ofRich = { entityType: "ACCOUNT", entityId: "rich", namespace: "user" };
+    const settings = [{ id: "rate", name: "Rate", dataType: "NUMERIC", value: "2", ...ofRich }];
+    const usageMeters = [sumMeter("um.made", "call", "made")];
     const accounts = [{ id: "rich", name: "Rich", customerId: "ann" }];
     const book = tokenBook({}, 0, { eventSchemas, settings, usageMeters, features: [], accounts });
     const ledger = openEvents(book, [accountBeforeMarch("a"), accountBeforeMarch("rich")]);

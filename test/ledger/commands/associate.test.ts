@@ -270,7 +270,7 @@ describe("a rejected command changes nothing", () => {
     const before = ledger.parts();
     const refusal = catchThrown(() => associatePlan(ledger, planId, from, "2024-01-10T10:00:00Z", more));
     expect(refusal).toMatchObject({ code, message });
-    expect(ledger.parts()).toBe(before);
+    expect(ledger.parts()).toEqual(before);
   });
 
   test("S16.1 days of a final STANDARD invoice can't change, even if the clock was set back", () => {

@@ -119,7 +119,7 @@ describe("creating credits", () => {
     addCredits(ledger, [{ ...gift, idempotencyKey: "k" }]);
     const before = ledger.parts();
     expect(() => addCredits(ledger, [gift, { ...gift, ...change }])).toThrow(message);
-    expect(ledger.parts()).toBe(before);
+    expect(ledger.parts()).toEqual(before);
   });
 });
 

@@ -142,23 +142,6 @@ test("S4, S5, S14.1 outcomes and usage equal a simple metering with json-logic-j
   );
 });
 
-test("S14.4 accepted events with distinct ids give the same usage in any order, with any repeats", () => {
-  const orders = cases.chain(({ book, events }) => {
-    const distinct = [...new Map(events.map((event) => [event.id, event])).values()];
-    const inputs = fc.shuffledSubarray([...distinct, ...distinct], { minLength: 2 * distinct.length });
-    return fc.record({ book: fc.constant(book), distinct: fc.constant(distinct), sent: inputs });
-  });
-  fc.assert(
-    fc.property(orders, ({ book, distinct, sent: inputs }) => {
-      const once = startOracleRun(book);
-      for (const event of distinct) once.add(event);
-      const often = startOracleRun(book);
-      for (const event of inputs) often.add(event);
-      expect(sumCells(often.usage)).toEqual(sumCells(once.usage));
-    }),
-  );
-});
-
 test("S13.5 an event in slots has the same outcome and usage as the event as an object", () => {
   fc.assert(
     fc.property(cases, ({ book, events }) => {
