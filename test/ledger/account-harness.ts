@@ -9,6 +9,12 @@ import { listingInstant } from "../../src/ledger/account/invoices.ts";
 import { createOpenCheck } from "../../src/ledger/account/open-cycles.ts";
 import { storedInvoiceKey } from "../../src/ledger/account/record-ids.ts";
 import { type CatalogOptions, createCatalog, type Catalog } from "../../src/ledger/catalog.ts";
+import {
+  associate,
+  type AssociateRequest,
+  dissociate,
+  type DissociateRequest,
+} from "../../src/ledger/commands/associate.ts";
 import type { Changes, IdSource } from "../../src/ledger/decision.ts";
 import type { AccountRecord } from "../../src/ledger/records.ts";
 import type { AccountParts } from "../../src/ledger/working-records.ts";
@@ -22,6 +28,10 @@ export const START = "2024-01-01";
 /** An instant from a date, a date-time or a number. */
 export const toTime = (text: string | Instant): Instant => toInstant(text);
 
+/** The parts of a plan decision besides the plan and its first day. */
+export type AssociateOptions = Omit<AssociateRequest, "planId" | "from" | "until"> & { readonly until?: string };
+type DissociateOptions = Omit<DissociateRequest, "from" | "until"> & { readonly until?: string };
+
 /** Accounts in memory. */
 export interface Ledger {
   readonly catalog: Catalog;
@@ -30,6 +40,10 @@ export interface Ledger {
   run<Result>(decision: (work: AccountState) => Result, id?: string): Result;
   /** Decides about several accounts. */
   runAll<Result>(ids: readonly string[], decision: (works: readonly AccountState[]) => Result): Result;
+  /** Associates a plan with an account, known from `now` on, by default from its first day. */
+  associate(planId: string, from: string | Instant, now?: string | Instant, more?: AssociateOptions, id?: string): void;
+  /** Removes an account's plans from a date on. */
+  dissociate(from: string, now: string, more?: DissociateOptions): AccountRecord["associations"][number] | undefined;
   /** Processes everything due for an account. */
   until(now: string | Instant, id?: string): void;
   /** Adds usage of the calls meter at an instant, if its cycle is open then; due work is processed first. */
@@ -106,6 +120,14 @@ export function openLedger(
       return result;
     },
     apply: (changes) => applyChanges(state, changes),
+    associate(planId, from, now = from, { until, ...more } = {}, id = "a") {
+      const request = { planId, from: toTime(from), ...(until !== undefined && { until: toTime(until) }), ...more };
+      ledger.run((work) => associate(catalog, work, request, toTime(now), ledger.ids), id);
+    },
+    dissociate(from, now, { until, ...more } = {}) {
+      const request = { from: toTime(from), ...(until !== undefined && { until: toTime(until) }), ...more };
+      return ledger.run((work) => dissociate(catalog, work, request, toTime(now), ledger.ids));
+    },
     until: (now, id) => ledger.run((work) => catchUp(catalog, work, toTime(now)), id),
     use: (quantity, timestamp, now = timestamp, id = "a") =>
       ledger.run((work) => {

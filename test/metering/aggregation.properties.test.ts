@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { DAY_MS, dayOf } from "../../src/calendar/instant.ts";
+import { DAY_MS, dayOf, parseDay, parseInstant } from "../../src/calendar/instant.ts";
 import {
   type DayQuantity,
   listAverages,
@@ -179,4 +179,43 @@ test("S19.1 with an event at the start of the period, the average of levels is b
       expect(totalOf(listExtremes("MAX", false, countKeys(all))).gte(average)).toBe(true);
     }),
   );
+});
+
+const OCTOBER = { from: parseDay("2026-10-01"), until: parseDay("2026-11-01") };
+
+/** The day of October and the quantity. */
+function listDays(quantities: readonly DayQuantity[]): readonly string[] {
+  return quantities.map(({ day, quantity }) => `${day - OCTOBER.from + 1}: ${formatDecimal(quantity)}`);
+}
+
+test("S19.1 the largest of −5 and −3 is −3, and of no events 0", () => {
+  const negative = ["-5", "-3"].map((key, index) => ({ day: OCTOBER.from + index, group: [key] }));
+  expect(listDays(listExtremes("MAX", false, negative))).toEqual(["1: -5", "2: 2"]);
+  expect(listExtremes("MAX", false, [])).toEqual([]);
+});
+
+test("S19.1 of two values at one instant, that of the highest id is the latest", () => {
+  const at = parseInstant("2026-10-09T12:00Z");
+  const values = [
+    { at, eventId: "b", value: parseDecimal(5) },
+    { at, eventId: "a", value: parseDecimal(8) },
+    { at: parseInstant("2026-10-02T00:00Z"), eventId: "c", value: parseDecimal(3) },
+  ];
+  expect(listDays(listLatest(values, parseDecimal(4), OCTOBER))).toEqual(["1: 4", "2: -1", "9: 2"]);
+});
+
+test("S19.1 a daily level adds up the averages of the days: 81,520 unit-hours are 3,396.66666666666666666667 unit-days", () => {
+  const changes = toChanges([
+    { at: parseInstant("2026-10-25T12:00Z"), value: -20 },
+    { at: parseInstant("2026-10-03T10:00Z"), value: 80 },
+  ]);
+  const days = listAverages(true, changes, parseDecimal(40), OCTOBER);
+  // 2 days of 40; 40 + 80 × 14 ÷ 24; 21 of 120; 120 − 10; 6 of 100
+  expect(listDays(days.slice(0, 4))).toEqual(["1: 40", "2: 40", "3: 86.66666666666666666667", "4: 120"]);
+  expect(formatDecimal(sum(days.map(({ quantity }) => quantity)))).toBe("3396.66666666666666666667");
+});
+
+test("S19.5 a draft weighs the days that have passed: 10 of 31 days at 62 are 20", () => {
+  const days = listAverages(false, [], parseDecimal(62), { ...OCTOBER, passedUntil: OCTOBER.from + 10 });
+  expect(formatDecimal(sum(days.map(({ quantity }) => quantity)))).toBe("20");
 });

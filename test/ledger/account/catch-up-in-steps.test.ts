@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { DAY_MS } from "../../../src/calendar/instant.ts";
 import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, catchUpInSteps } from "../../../src/ledger/account/catch-up.ts";
-import { associate } from "../../../src/ledger/commands/associate.ts";
 import { createCredits } from "../../../src/ledger/commands/credits.ts";
 import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
 import { parseDecimal } from "../../../src/numbers/decimal.ts";
@@ -18,9 +17,7 @@ const END = toTime("2024-01-01") + 150 * 7 * DAY_MS;
 
 function startLedger(details: object, associatedAt = "2024-01-01"): Ledger {
   const ledger = openLedger(bookWithPlans([planOfMonths("p", details)]));
-  ledger.run((work) =>
-    associate(ledger.catalog, work, { planId: "p", from: toTime("2024-01-01") }, toTime(associatedAt), ledger.ids),
-  );
+  ledger.associate("p", "2024-01-01", associatedAt);
   return ledger;
 }
 

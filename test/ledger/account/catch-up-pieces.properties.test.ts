@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { DAY_MS, type Instant } from "../../../src/calendar/instant.ts";
 import { createWorkspace } from "../../../src/ledger/account-state.ts";
 import { catchUp, catchUpPiece } from "../../../src/ledger/account/catch-up.ts";
-import { associate } from "../../../src/ledger/commands/associate.ts";
 import { runs } from "../../support/runs.ts";
 import { toTime, type Ledger, openLedger, START } from "../account-harness.ts";
 import { book, HOUR_MS, toSortedState, steps, doAccountStep } from "./account-steps.ts";
@@ -55,8 +54,7 @@ describe.each(["with a random history", "with two years before it"])("an account
         };
         for (const ledger of [whole, inPieces]) {
           if (kind === "with a random history") continue;
-          const past = { planId, from: toTime(START) - 730 * DAY_MS };
-          ledger.run((work) => associate(ledger.catalog, work, past, toTime(START), ledger.ids));
+          ledger.associate(planId, toTime(START) - 730 * DAY_MS, START);
         }
         let now = toTime(START);
         for (const one of sequence) {

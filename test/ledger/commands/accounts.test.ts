@@ -9,7 +9,6 @@ import {
   checkArchivable,
   removeAliases,
 } from "../../../src/ledger/commands/accounts.ts";
-import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
 import { bookWithPlans } from "../../book/catalog-book.ts";
 import { toTime, type Ledger, newAccount, openLedger } from "../account-harness.ts";
@@ -97,14 +96,12 @@ describe("archiving", () => {
 
   test("S16.3 is rejected while a plan is associated now or later, and while a draft is open", () => {
     const ledger = ledgerWithAliases();
-    const from = toTime("2024-02-01");
-    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, NOW, ledger.ids));
+    ledger.associate("p", "2024-02-01", NOW);
     expect(() => archive(ledger, "2024-01-11")).toThrow(
       'the account "a" has the price plan "p"; remove the plan first',
     );
     ledger.use(10, "2024-02-05T00:00:00Z");
-    const end = { from: toTime("2024-02-10") };
-    ledger.run((work) => dissociate(ledger.catalog, work, end, toTime("2024-02-08"), ledger.ids));
+    ledger.dissociate("2024-02-10", "2024-02-08");
     expect(() => archive(ledger, "2024-02-09")).toThrow("remove the plan first");
     // The cycle ended on the 10th and is a draft until the 15th.
     expect(() => archive(ledger, "2024-02-14")).toThrow('the account "a" has an open draft invoice');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 
-import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   createCredits,
   type CreditRequest,
@@ -27,10 +26,7 @@ const gift: CreditRequest = {
 
 function openWithAccounts(): Ledger {
   const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("gone", { status: "ARCHIVED" })]);
-  const from = toTime("2024-01-01");
-  for (const id of ["a", "b"]) {
-    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids), id);
-  }
+  for (const id of ["a", "b"]) ledger.associate("p", "2024-01-01", "2024-01-01", {}, id);
   return ledger;
 }
 

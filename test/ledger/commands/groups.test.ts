@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 
 import { listDrafts } from "../../../src/ledger/account/invoices.ts";
-import { associate } from "../../../src/ledger/commands/associate.ts";
 import {
   addToGroup,
   compositeLines,
@@ -38,12 +37,8 @@ const fast = { id: "fast", invoiceCurrency: "USD", dailyInvoiceConsolidation: fa
 /** Accounts `a` and `b` with 10 and 20 calls in January. */
 function openWithUsage(): Ledger {
   const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("euro", { invoiceCurrency: "EUR" })]);
-  const from = toTime("2024-01-01");
-  for (const [id, quantity] of [
-    ["a", 10],
-    ["b", 20],
-  ] as const) {
-    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids), id);
+  for (const [id, quantity] of Object.entries({ a: 10, b: 20 })) {
+    ledger.associate("p", "2024-01-01", "2024-01-01", {}, id);
     ledger.use(quantity, "2024-01-10T00:00:00Z", "2024-01-10T00:00:00Z", id);
   }
   return ledger;
@@ -105,8 +100,7 @@ describe("terms", () => {
 
   test("S6.5 S16.7 a closed cycle stays closed, even if nothing in it was invoiced", () => {
     const ledger = openLedger(book, [newAccount("a")]);
-    const from = toTime("2024-01-01");
-    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
+    ledger.associate("p", "2024-01-01");
     addAccounts(ledger, slow, ["a"], "2024-03-04");
     // The plan's three days of grace closed January and February, on 4 February and 4 March.
     const now = "2024-03-05T00:00:00Z";
@@ -187,8 +181,7 @@ describe("consolidation", () => {
     const ledger = openLedger(book, [
       newAccount("a", { createdAt: toTime("9990-01-01"), caughtUpTo: toTime("9990-01-01") }),
     ]);
-    const from = toTime("9990-01-01");
-    ledger.run((work) => associate(ledger.catalog, work, { planId: "p", from }, from, ledger.ids));
+    ledger.associate("p", "9990-01-01");
     ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
     addAccounts(ledger, late, ["a"], "9990-01-20");
     const consolidation = consolidateAccounts(ledger, ["a"], "9990-02-20", { group: late });

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 
 import { invoicesReadFrom } from "../../../src/ledger/account/open-cycles.ts";
-import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
 import {
   LICENSE_UPDATES_MAX,
   updateLicense,
@@ -24,8 +23,7 @@ const book = bookWithPlans([
 
 function openOnPlan(planId: string): Ledger {
   const ledger = openLedger(book);
-  const from = toTime("2024-01-01");
-  ledger.run((work) => associate(ledger.catalog, work, { planId, from }, from, ledger.ids));
+  ledger.associate(planId, "2024-01-01");
   return ledger;
 }
 
@@ -72,8 +70,7 @@ describe("updates", () => {
     const patient = bookWithPlans([planOfMonths("weeks", { ...seatCards(10), pricingCycleConfig: weekly })]);
     let now = toTime("2024-01-01");
     const ledger = openLedger(patient, undefined, {}, (catalog, record) => invoicesReadFrom(catalog, record, now));
-    const weeks = { planId: "weeks", from: now, until: toTime("2024-01-15") };
-    ledger.run((work) => associate(ledger.catalog, work, weeks, now, ledger.ids));
+    ledger.associate("weeks", "2024-01-01", "2024-01-01", { until: "2024-01-15" });
     update(ledger, 2, "2024-01-02");
     ledger.until("2024-04-01");
     // 2 at 10 in each week; the second one closed on March 15.
@@ -87,25 +84,12 @@ describe("updates", () => {
     );
   });
 
+  const outOfBounds = (quantity: number, from: string): string =>
+    `the account would have ${quantity} of "addon.seats" from ${from}T00:00:00.000Z on; the quantity must be from 0 to 20`;
   const refusals: readonly (readonly [string, number, LicenseOptions, string])[] = [
-    [
-      "below 0",
-      -5,
-      { updateType: "RELATIVE" },
-      'the account would have -1 of "addon.seats" from 2024-02-10T00:00:00.000Z on; the quantity must be from 0 to 20',
-    ],
-    [
-      "above the maxQuantity",
-      21,
-      {},
-      'the account would have 21 of "addon.seats" from 2024-02-10T00:00:00.000Z on; the quantity must be from 0 to 20',
-    ],
-    [
-      "below 0 later on",
-      2,
-      { from: "2024-02-15" },
-      'the account would have -1 of "addon.seats" from 2024-02-20T00:00:00.000Z on; the quantity must be from 0 to 20',
-    ],
+    ["below 0", -5, { updateType: "RELATIVE" }, outOfBounds(-1, "2024-02-10")],
+    ["above the maxQuantity", 21, {}, outOfBounds(21, "2024-02-10")],
+    ["below 0 later on", 2, { from: "2024-02-15" }, outOfBounds(-1, "2024-02-20")],
     [
       "a final cycle",
       5,
@@ -113,12 +97,7 @@ describe("updates", () => {
       "the update cannot take effect: 2024-01-31T23:59:59.000Z is before 2024-02-01T00:00:00.000Z; the billing periods before it are closed",
     ],
     ["an unknown license", 5, { licenseId: "addon.none" }, 'no license has the id "addon.none"'],
-    [
-      "an add-on of another type",
-      5,
-      { licenseId: "addon.fee" },
-      'the add-on "addon.fee" is of type FIXED_FEE, not LICENSE',
-    ],
+    ["another type", 5, { licenseId: "addon.fee" }, 'the add-on "addon.fee" is of type FIXED_FEE, not LICENSE'],
     ["an archived license", 5, { licenseId: "addon.old" }, 'the add-on "addon.old" is archived'],
   ];
 
@@ -135,8 +114,7 @@ describe("updates", () => {
     const ledger = openOnPlan("arrears");
     update(ledger, 15, "2024-01-05", { from: "2024-03-10" });
     // Since 1 March the limit is 10.
-    const few = { planId: "few", from: toTime("2024-03-01") };
-    ledger.run((work) => associate(ledger.catalog, work, few, toTime("2024-01-06"), ledger.ids));
+    ledger.associate("few", "2024-03-01", "2024-01-06");
     expect(formatDecimal(update(ledger, 5, "2024-01-07", { from: "2024-03-05" }).quantity)).toBe("5");
     expect(() => update(ledger, 11, "2024-01-07", { from: "2024-03-06" })).toThrow("the quantity must be from 0 to 10");
   });
@@ -227,8 +205,7 @@ describe("in advance", () => {
     update(ledger, 1, "2024-01-01T09:00:00Z", { from: "2024-01-01" });
     update(ledger, 3, "2024-01-11T09:00:00Z");
     ledger.until("2024-01-11T10:00:00Z");
-    const end = { from: toTime("2024-01-11") };
-    ledger.run((work) => dissociate(ledger.catalog, work, end, toTime("2024-01-11T11:00:00Z"), ledger.ids));
+    ledger.dissociate("2024-01-11", "2024-01-11T11:00:00Z");
     ledger.until("2024-01-12");
     // 31 for January, and 2 × 31 × 21/31 from the 11th; the 21 days of both are refunded: 3 × 21.
     expect(listAdvanced(ledger)).toEqual([
