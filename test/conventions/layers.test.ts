@@ -2,10 +2,11 @@
  * The rules for files: which layer may import which, where each package may be used, how long a file may be, how many files a
  * folder may have, and that there are no import cycles.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, posix, resolve, sep } from "node:path";
+import { posix } from "node:path";
 
 import { describe, expect, test } from "vitest";
+
+import { sources } from "../support/files.ts";
 
 /** The pure layers, in the direction of data flow: no `node:` imports at all. */
 const PURE_LAYERS = [
@@ -77,9 +78,6 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const FILE_LINES_MAX = 400;
 const FOLDER_FILES_MAX = 24;
 
-const src = resolve(import.meta.dirname, "../../src");
-const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
-
 /** Every module specifier of a file: imports, type imports, re-exports, side-effect and dynamic imports. */
 function listSpecifiers(text: string): string[] {
   const matches = text.matchAll(
@@ -89,7 +87,7 @@ function listSpecifiers(text: string): string[] {
 }
 
 function layerOf(file: string): string {
-  return (file.split(sep)[0] ?? "").replace(/\.ts$/, "");
+  return (file.split("/")[0] ?? "").replace(/\.ts$/, "");
 }
 
 function toPackageName(specifier: string): string {
@@ -106,7 +104,7 @@ function listImportFaults(file: string, text: string): string[] {
   const faults: string[] = [];
   for (const specifier of listSpecifiers(text)) {
     if (specifier.startsWith(".")) {
-      const target = layerOf(resolve(dirname(join(src, file)), specifier).slice(src.length + 1));
+      const target = layerOf(posix.join(posix.dirname(file), specifier));
       if (target !== layer && (ALONE.has(layer) || LAYERS.findIndex((name) => name === target) > place))
         faults.push(`imports ${target} from below`);
     } else if (specifier.startsWith("node:")) {
@@ -139,16 +137,14 @@ function listFaults(file: string, text: string): string[] {
   return faults;
 }
 
-describe.each(files)("src/%s", (file) => {
-  test("follows the rules", () => {
-    expect(listFaults(file, readFileSync(join(src, file), "utf8"))).toEqual([]);
-  });
+test.each([...sources])("src/%s follows the rules", (file, text) => {
+  expect(listFaults(file, text)).toEqual([]);
 });
 
 test(`a folder has at most ${FOLDER_FILES_MAX} files`, () => {
-  const countFiles = (folder: string): number => files.filter((file) => dirname(file) === folder).length;
-  const folders = new Set(files.map((file) => dirname(file)));
-  expect([...folders].filter((folder) => countFiles(folder) > FOLDER_FILES_MAX)).toEqual([]);
+  const folders = [...sources.keys()].map((file) => posix.dirname(file));
+  const countFiles = (folder: string): number => folders.filter((each) => each === folder).length;
+  expect(folders.filter((folder) => countFiles(folder) > FOLDER_FILES_MAX)).toEqual([]);
 });
 
 /** The imports of each file from other files, including type imports. */
@@ -194,35 +190,24 @@ function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][
 }
 
 describe("outcomes of events", () => {
-  const makers = files
-    .map((file) => file.replaceAll(sep, "/"))
-    .filter((file) => file.startsWith("ledger/") && file !== "ledger/outcome.ts")
-    .filter((file) => {
-      const text = readFileSync(join(src, file), "utf8");
-      return /\bcreateOutcome\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/.test(
-        text,
-      );
-    });
+  const decider = "ledger/events/decide-event.ts";
+  const creators = [...sources].filter(([, text]) => /\bcreateOutcome\(/.test(text)).map(([file]) => file);
+  const naming =
+    /\bcreateOutcome\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/;
+  const namers = [...sources].filter(([file, text]) => file.startsWith("ledger/") && naming.test(text));
+  // These compare existing outcomes and create none.
+  const counting = ["ledger/preview/scenarios.ts", "ledger/preview/preview-run.ts", "ledger/events/new-event.ts"];
 
   test("are created only by the decider", () => {
-    const own = ["ledger/events/decide-event.ts"];
-    const counting = ["ledger/preview/scenarios.ts", "ledger/preview/preview-run.ts", "ledger/events/new-event.ts"];
-    expect(makers.filter((file) => !own.includes(file) && !counting.includes(file))).toEqual([]);
-    // These compare existing outcomes and create none.
-    for (const file of counting)
-      expect(readFileSync(join(src, file), "utf8")).not.toMatch(/\bcreateOutcome\(|status: "ING/);
-    for (const file of files) {
-      const text = readFileSync(join(src, file), "utf8");
-      const name = file.replaceAll(sep, "/");
-      if (/\bcreateOutcome\(/.test(text))
-        expect(["ledger/outcome.ts", "ledger/events/decide-event.ts"]).toContain(name);
-    }
+    expect(creators.filter((file) => file !== "ledger/outcome.ts" && file !== decider)).toEqual([]);
+    const known = ["ledger/outcome.ts", decider, ...counting];
+    expect(namers.map(([file]) => file).filter((file) => !known.includes(file))).toEqual([]);
+    for (const file of counting) expect(sources.get(file)).not.toMatch(/\bcreateOutcome\(|status: "ING/);
   });
 });
 
 describe("import cycles", () => {
-  const texts = new Map(files.map((file) => [file.replaceAll(sep, "/"), readFileSync(join(src, file), "utf8")]));
-  const circles = findCircles(listImports(texts));
+  const circles = findCircles(listImports(sources));
 
   test("do not exist in src", () => {
     expect(circles).toEqual([]);

@@ -1,13 +1,11 @@
 /** Properties of the package: its size in a browser, what an install brings, the files that tools look for. */
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
 import { BUNDLES, gzippedKilobytes } from "../../bench/package/sizes.ts";
 import { PRIVATE_SERVER_PACKAGE } from "../../src/store/embedded/server-environment.ts";
-
-const root = resolve(import.meta.dirname, "../..");
+import { pathOf, readText } from "../support/files.ts";
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -17,14 +15,14 @@ interface Manifest {
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
   readonly license: string;
 }
-const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
+const manifest = JSON.parse(readText("package.json")) as Manifest;
 interface LockedPackage {
   readonly dev?: boolean;
   readonly devOptional?: boolean;
   readonly engines?: { readonly node?: string };
 }
 const lockFile = (
-  JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+  JSON.parse(readText("package-lock.json")) as {
     readonly packages: Readonly<Record<string, LockedPackage>>;
   }
 ).packages;
@@ -66,13 +64,11 @@ describe("an install", () => {
 test.each(["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "README.md"])(
   "%s is where tools look for it",
   (file) => {
-    expect(existsSync(join(root, file))).toBe(true);
+    expect(existsSync(pathOf(file))).toBe(true);
   },
 );
 
 test("the licence of the manifest matches the licence file", () => {
   expect(manifest.license).toBe("MIT");
-  expect(readFileSync(join(root, "LICENSE"), "utf8")).toMatch(
-    /^MIT License\n\nCopyright \(c\) \d{4} the ratebook authors\n/,
-  );
+  expect(readText("LICENSE")).toMatch(/^MIT License\n\nCopyright \(c\) \d{4} the ratebook authors\n/);
 });

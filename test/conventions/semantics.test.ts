@@ -2,25 +2,13 @@
  * The rulebook and the tests match: every cited number is in docs/reference/semantics.md, and every rule is named by a
  * test.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-
 import { describe, expect, test } from "vitest";
 
+import { filesOf, readText, sources } from "../support/files.ts";
 import { rulebook, parseRulebook } from "../support/rulebook.ts";
 
 /** Rules that are not implemented yet. The first test of a rule removes it from this list. */
 const WITHOUT_TEST: readonly string[] = [];
-
-const root = resolve(import.meta.dirname, "../..");
-const THIS = join("test", "conventions", "semantics.test.ts");
-
-/** The files of a folder with one of these endings, without this file. */
-function filesOf(folder: string, ends: RegExp): readonly string[] {
-  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .map((file) => join(folder, file))
-    .filter((file) => file !== THIS && ends.test(file));
-}
 
 /** The numbers of rules and sections in a text. */
 function numbersIn(text: string): readonly string[] {
@@ -42,10 +30,12 @@ function textsIn(text: string): readonly string[] {
 }
 
 const { sections, rules } = rulebook();
+/** The files of tests, without this one. */
+const testFiles = filesOf("test", /\.(?:ts|md|json|sql)$/).filter((file) => !file.endsWith("semantics.test.ts"));
 
 describe("the rules of the rulebook", () => {
-  const tests = filesOf("test", /\.test\.ts$|^test\/golden\/.*\.json$/);
-  const citedRules = new Set(tests.flatMap((file) => [...rulesNamedIn(readFileSync(join(root, file), "utf8"))]));
+  const tests = testFiles.filter((file) => /\.test\.ts$|^test\/golden\/.*\.json$/.test(file));
+  const citedRules = new Set(tests.flatMap((file) => [...rulesNamedIn(readText(file))]));
 
   test("are each named by a test", () => {
     expect(rules.length).toBeGreaterThanOrEqual(91);
@@ -71,13 +61,12 @@ describe("the rules of the rulebook", () => {
 
 describe("the rule numbers", () => {
   const knownRules = new Set([...sections, ...rules]);
-  const ends = /\.(?:ts|md|json|sql)$/;
 
   test.each(["src", "docs", "bench", "test"])("cited in %s are in the rulebook", (folder) => {
-    const files = filesOf(folder, ends);
+    const files = folder === "test" ? testFiles : filesOf(folder, /\.(?:ts|md|json|sql)$/);
     expect(files.length).toBeGreaterThan(0);
     const unknown = files.flatMap((file) =>
-      numbersIn(readFileSync(join(root, file), "utf8"))
+      numbersIn(readText(file))
         .filter((number) => !knownRules.has(number))
         .map((number) => `${file}: ${number}`),
     );
@@ -103,9 +92,8 @@ function nakedNumbersIn(text: string): readonly string[] {
 describe("messages for users", () => {
   // A violated invariant begins with the number and states the rule, for the developer.
   test("never cite a rule by its number alone", () => {
-    const files = filesOf("src", /\.ts$/);
-    const strayNumbers = files.flatMap((file) =>
-      nakedNumbersIn(readFileSync(join(root, file), "utf8")).map((number) => `${file}: ${number}`),
+    const strayNumbers = [...sources].flatMap(([file, text]) =>
+      nakedNumbersIn(text).map((number) => `${file}: ${number}`),
     );
     expect(strayNumbers).toEqual([]);
   });
@@ -139,7 +127,7 @@ describe("the rulebook", () => {
   });
 
   test("has an anchor above every rule and section", () => {
-    const page = readFileSync(join(root, "docs/reference/semantics.md"), "utf8");
+    const page = readText("docs/reference/semantics.md");
     const titles = page.match(/^(?:## |\*\*)S\d+(?:\.\d+)? /gm) ?? [];
     expect(titles).toHaveLength(sections.length + rules.length);
   });

@@ -1,12 +1,7 @@
 /** Names and messages use plain words: docs/contribute/style.md. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
 
-const SOURCES = join(import.meta.dirname, "../../src");
-const files = readdirSync(SOURCES, { recursive: true, encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));
-const texts = new Map(files.map((file) => [file, readFileSync(join(SOURCES, file), "utf8")]));
+import { sources } from "../support/files.ts";
 
 /** Participles that do not name a value. */
 const NAME = /\b(?:const|let|readonly|function)\s+(asked|given|told|held|kept|tried|looked)\b/g;
@@ -47,18 +42,18 @@ function messagesIn(text: string): readonly string[] {
 
 describe("words", () => {
   test("names of values, fields and functions are nouns or verbs", () => {
-    const found = [...texts].flatMap(([file, text]) =>
+    const found = [...sources].flatMap(([file, text]) =>
       [...text.matchAll(NAME)].map(([, name = ""]) => `${file}: ${name}`),
     );
     expect(found).toEqual([]);
   });
 
   test("a function whose name ends in Of is a short lookup", () => {
-    expect([...texts].flatMap(([file, text]) => longLookups(text).map((name) => `${file}: ${name}`))).toEqual([]);
+    expect([...sources].flatMap(([file, text]) => longLookups(text).map((name) => `${file}: ${name}`))).toEqual([]);
   });
 
   test.each(PHRASES)("no message says %j", (phrase) => {
-    const found = [...texts].flatMap(([file, text]) =>
+    const found = [...sources].flatMap(([file, text]) =>
       messagesIn(text).flatMap((message) => (message.includes(phrase) ? [`${file}: ${message.slice(0, 120)}`] : [])),
     );
     expect(found).toEqual([]);

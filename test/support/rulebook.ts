@@ -1,8 +1,5 @@
 /** The rulebook, docs/reference/semantics.md, as data: its sections and rules. */
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-
-const page = join(resolve(import.meta.dirname, "../.."), "docs/reference/semantics.md");
+import { readText } from "./files.ts";
 
 /** The rules and sections of the rulebook, in its order. */
 export interface Rulebook {
@@ -14,7 +11,7 @@ export interface Rulebook {
 
 /** The rulebook of the repository. */
 export function rulebook(): Rulebook {
-  return parseRulebook(readFileSync(page, "utf8"));
+  return parseRulebook(readText("docs/reference/semantics.md"));
 }
 
 /**
