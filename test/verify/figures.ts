@@ -1,4 +1,22 @@
-/** Every figure of an invoice, and the invoice with another digit in one of them. */
+/** Events of random cases, the figures of invoices as a reader parses them, and invoices with another digit in one of them. */
+import fc from "fast-check";
+import { expect } from "vitest";
+
+import { type EventInput, type Preview, preview, type ShortBookInput } from "../../src/index.ts";
+import { createMetering, type Difference, type Metering } from "../../src/verify.ts";
+import { catalogBook } from "../book/catalog-book.ts";
+import type { Golden } from "../support/golden.ts";
+
+/** What a reader parses of a printed value. */
+export function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+/** The invoices of a golden case, with explanations. */
+export function previewGolden({ book, events, options }: Golden): Preview {
+  return preview(catalogBook(book), events as Iterable<EventInput>, { ...options, explain: true });
+}
+
 /** The path of a figure in a JSON value: names and indexes from the root. */
 export type FigurePath = readonly (string | number)[];
 
@@ -68,4 +86,51 @@ export function isTerm(path: FigurePath, invoices: unknown): boolean {
 function isHeld(slab: unknown): boolean {
   const { amount, minimumRate, maximumRate } = (slab ?? {}) as Readonly<Record<string, unknown>>;
   return amount !== undefined && (amount === minimumRate || amount === maximumRate);
+}
+
+/** The choice of a figure, of a place in it, and of another digit. */
+export const digitChoices = fc.tuple(fc.nat(), fc.nat(40), fc.nat(8));
+
+/** Changes a digit of one of the figures, if there is one, and expects that the verifier finds it. */
+export function expectDigitFound(
+  invoices: unknown,
+  verifyChanged: (invoices: unknown) => readonly Difference[],
+  [choice, place, step]: readonly [number, number, number],
+  isIgnored: (path: FigurePath) => boolean = () => false,
+): void {
+  const figures = listFigures(invoices).filter((path) => !isTerm(path, invoices) && !isIgnored(path));
+  const path = figures[choice % figures.length];
+  if (path === undefined) return;
+  const differences = verifyChanged(withOtherDigit(invoices, path, place, step));
+  expect([path.join("."), differences.length > 0]).toEqual([path.join("."), true]);
+}
+
+/** An event of a meter that does not sum. */
+export interface Sample {
+  readonly day: number;
+  readonly time: string;
+  readonly value: number | string;
+  readonly region: string;
+  readonly user: string;
+}
+
+/** Events in time order; of equal times not in that of their ids. @param toDate the date of a numbered day */
+export function toSampleEvents(samples: readonly Sample[], toDate: (day: number) => string): readonly EventInput[] {
+  return samples
+    .map(({ day, time, value, region, user }, index): EventInput => ({
+      schemaName: "sample",
+      id: `e${(index * 7) % 17}`,
+      accountId: "acme",
+      timestamp: `${toDate(day)}T${time}`,
+      attributes: { value },
+      dimensions: { region, user },
+    }))
+    .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
+}
+
+/** The metering of a verifier that has read these events. */
+export function meterEvents(book: ShortBookInput, events: readonly EventInput[]): Metering {
+  const metering = createMetering(book);
+  for (const event of events) metering.add(event);
+  return metering;
 }

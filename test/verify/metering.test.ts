@@ -1,15 +1,15 @@
 /** Quantities and cells, metered independently by the verifier. */
 import { expect, describe, test } from "vitest";
 
-import { preview } from "../../src/index.ts";
-import type { EventInput } from "../../src/metering/event-envelope.ts";
+import type { Preview } from "../../src/index.ts";
 import { createMetering, verify } from "../../src/verify.ts";
 import { add, type Fraction, ZERO } from "../../src/verify/figures.ts";
 import type { Usage } from "../../src/verify/quantities.ts";
 import { usageFromCells } from "../../src/verify/verify.ts";
-import { catalogBook, CATALOG } from "../book/catalog-book.ts";
+import { CATALOG } from "../book/catalog-book.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { type Golden, goldenCases } from "../support/golden.ts";
+import { asJson, previewGolden } from "./figures.ts";
 
 /** The units of a meter on 1 June. */
 function unitsOn(usage: Usage): Fraction | undefined {
@@ -17,14 +17,10 @@ function unitsOn(usage: Usage): Fraction | undefined {
   return cells?.reduce((sum, [, units]) => add(sum, units), ZERO);
 }
 
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
-
 const LACKS = "INGESTION_FAILED_INSUFFICIENT_CREDITS";
 
 /** Meters events again and verifies invoices from them; events are ordered by time, as in a preview of files. */
-function verifyMetered(book: unknown, events: readonly unknown[], result: ReturnType<typeof preview>) {
+function verifyMetered(book: unknown, events: readonly unknown[], result: Preview) {
   const metering = createMetering(book, result.events[LACKS] === undefined);
   for (const event of events) metering.add(event);
   return { metering, ...verify({ invoices: asJson(result.invoices), metering }) };
@@ -52,15 +48,13 @@ describe("quantities are verified from events", () => {
   });
 
   test.each(goldenCases())("S5.2 $it", (golden: Golden) => {
-    const result = preview(catalogBook(golden.book), golden.events as Iterable<EventInput>, {
-      ...golden.options,
-      explain: true,
-    });
-    expect(verifyMetered({ ...CATALOG.book, ...golden.book }, golden.events, result).differences).toEqual([]);
+    const book = { ...CATALOG.book, ...golden.book };
+    expect(verifyMetered(book, golden.events, previewGolden(golden)).differences).toEqual([]);
   });
 });
 
 describe("events", () => {
+  const QUARTERS = '{"/":[{"var":"attribute.n"},{"var":"dependencies.scale"}]}';
   const BOOK = {
     settings: [{ id: "scale", namespace: "user", dataType: "NUMERIC", value: "4" }],
     eventSchemas: [
@@ -69,26 +63,11 @@ describe("events", () => {
         attributes: [{ name: "n" }],
         enrichments: {
           dependencies: [{ name: "scale", key: "setting.user.scale" }],
-          fields: [
-            {
-              order: 1,
-              name: "quarters",
-              type: "ATTRIBUTE",
-              enrichmentType: "JSON_LOGIC",
-              value: '{"/":[{"var":"attribute.n"},{"var":"dependencies.scale"}]}',
-            },
-          ],
+          fields: [{ order: 1, name: "quarters", type: "ATTRIBUTE", enrichmentType: "JSON_LOGIC", value: QUARTERS }],
         },
       },
     ],
-    usageMeters: [
-      {
-        id: "um.n",
-        aggregation: "SUM",
-        eventSchemaName: "call",
-        computations: [{ order: 1, computation: { var: "attribute.quarters" } }],
-      },
-    ],
+    usageMeters: [{ id: "um.n", schema: "call", sum: "quarters" }],
     accounts: [{ id: "a", aliases: ["alias"] }],
   };
   const callOn = (id: string, n: unknown, more: object = {}): unknown => ({
@@ -198,7 +177,7 @@ describe("events", () => {
   });
 
   test("with an unknown operator are reported as unverified", () => {
-    const meters = [{ ...BOOK.usageMeters[0], computations: [{ order: 1, computation: { mystery: [] } }] }];
+    const meters = [{ id: "um.n", schema: "call", sum: { mystery: [] } }];
     expect(meterCells([callOn("1", 4)], { ...BOOK, usageMeters: meters })).toEqual({
       reasons: ["the operator mystery is not supported"],
       units: undefined,

@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "../../src/verify/figures.ts";
 import { runs } from "../support/runs.ts";
-import { meterEvents, toSampleEvents } from "./random-events.ts";
+import { meterEvents, toSampleEvents } from "./figures.ts";
 
 /** Days are those of October 2026; 0 and less are September. */
 const cases = fc.record({
