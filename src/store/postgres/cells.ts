@@ -13,19 +13,11 @@ import type { LedgerCell, UsageDelta } from "../../ledger/records.ts";
 import type { GroupCountRequest, MeterDay } from "../../ledger/view.ts";
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { type Exact, addExact, formatExact } from "../../numbers/exact.ts";
-import { parseRecord, serializeRecord } from "../record-json.ts";
+import { parseRecord } from "../record-json.ts";
 import type { Sending } from "./batches.ts";
 import type { Run } from "./client.ts";
-import {
-  ROW_ITEMS,
-  advisoryKey,
-  dayValue,
-  formatPlainArray,
-  formatTextArray,
-  idKey,
-  idKeys,
-  sortByKey,
-} from "./query.ts";
+import { ROW_ITEMS, advisoryKey, dayValue, formatTextArray, idKey, idKeys, sortByKey, textOfKey } from "./query.ts";
+import { type Columns, toRows } from "./rows.ts";
 
 /** Usage by meter, or overage by feature: the names of their views. */
 export type CellTable = "usage" | "overage";
@@ -51,68 +43,72 @@ async function writePlainCells(writing: CellWriting, name: CellTable, deltas: re
   const ids = [...new Set(deltas.map(({ meterOrFeatureId }) => meterOrFeatureId))];
   const numbersByKey = await findColumnNumbers(writing, ids);
   const columnNumbers = new Map(ids.map((id) => [id, numbersByKey.get(idKey(id))]));
-  const { rows, columns: numbers } = toRows(deltas, columnNumbers);
+  const { rows, columns: numbers } = toCellRows(deltas, columnNumbers);
   const columns = numbers.map((column) => `quantity_${column}`);
   const cells = table(`${name}_cells`);
-  const additions = `unnest($1::text::text[], $2::text::integer[], $3::text::integer[],
-    ${columns.map((_, index) => `$${index + 4}::text::numeric[]`).join(", ")})
-      as added (account_id, day, part, ${columns.join(", ")})`;
+  const { names, from, values } = toRows(rows, {
+    account_id: ["text", ({ accountId }) => idKey(accountId)],
+    day: ["integer", ({ day }) => day],
+    part: ["integer", ({ part }) => part],
+    ...Object.fromEntries(
+      numbers.map((column) => [`quantity_${column}`, ["numeric", ({ sums }) => formatExact(sums[column] ?? 0)]]),
+    ),
+  });
   const sumsWith = (more: string): string =>
     columns.map((column) => `${column} = cell.${column} + ${more}.${column}`).join(", ");
-  const insertColumns = `(account_id, day, part, ${columns.join(", ")})`;
   await send(
     isCombined
-      ? `insert into ${cells} as cell ${insertColumns} select * from ${additions}
+      ? `insert into ${cells} as cell (${names}) select * from ${from}
           on conflict (account_id, day, part) do update set ${sumsWith("excluded")}`
       : // Most rows exist already; updating them first is faster than inserting on conflict.
-        `merge into ${cells} as cell using ${additions}
+        `merge into ${cells} as cell using ${from} as added (${names})
           on cell.account_id = added.account_id and cell.day = added.day and cell.part = added.part
           when matched then update set ${sumsWith("added")}
-          when not matched then insert ${insertColumns}
-            values (added.account_id, added.day, added.part, ${columns.map((column) => `added.${column}`).join(", ")})`,
-    [
-      formatTextArray(rows.map(({ accountId }) => idKey(accountId))),
-      formatPlainArray(rows.map(({ day }) => day)),
-      formatPlainArray(rows.map(({ part }) => part)),
-      ...numbers.map((column) => formatPlainArray(rows.map(({ sums }) => formatExact(sums[column] ?? 0)))),
-    ],
+          when not matched then insert (${names}) values (${names.replaceAll(/\w+/g, "added.$&")})`,
+    values,
   );
 }
 
 /** Adds to the cells of groups, each of which has a row. */
 async function writeGroupCells(writing: CellWriting, deltas: readonly UsageDelta[]): Promise<void> {
-  const sums = new Map<string, { readonly delta: UsageDelta; readonly group: string; readonly quantity: Exact }>();
-  for (const delta of deltas) {
-    if (delta.group === undefined) continue;
-    const group = formatGroup(delta.group);
-    const key = JSON.stringify([delta.accountId, delta.day, delta.meterOrFeatureId, group]);
-    sums.set(key, { delta, group, quantity: addExact(sums.get(key)?.quantity ?? 0, delta.quantity) });
+  const rowsByKey = new Map<string, GroupRow>();
+  for (const { accountId, meterOrFeatureId: meterId, day, group, quantity } of deltas) {
+    if (group === undefined) continue;
+    const groupText = formatGroup(group);
+    const key = JSON.stringify([accountId, day, meterId, groupText]);
+    const sum = addExact(rowsByKey.get(key)?.quantity ?? 0, quantity);
+    rowsByKey.set(key, { accountId, meterId, day, groupText, quantity: sum });
   }
-  const { send, table } = writing;
-  const rows = [...sums.values()];
-  const meterIds = rows.map(({ delta }) => delta.meterOrFeatureId);
-  const groups = rows.map(({ group }) => group);
-  await send(
-    `insert into ${table("usage_group_cells")} as cell
-        (account_id, day, meter_id, group_id, quantity, original_id, original_group)
-      select * from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::text[],
-        $5::text::numeric[], $6::text::text[], $7::text::text[])
+  const rows = [...rowsByKey.values()];
+  const { names, from, values } = toRows(rows, GROUP);
+  await writing.send(
+    `insert into ${writing.table("usage_group_cells")} as cell (${names}) select * from ${from}
       on conflict (account_id, day, meter_id, group_id) do update set quantity = cell.quantity + excluded.quantity`,
-    [
-      formatTextArray(rows.map(({ delta }) => idKey(delta.accountId))),
-      formatPlainArray(rows.map(({ delta }) => delta.day)),
-      formatTextArray(meterIds.map(idKey)),
-      formatTextArray(groups.map(idKey)),
-      formatPlainArray(rows.map(({ quantity }) => formatExact(quantity))),
-      formatTextArray(meterIds.map((id) => (idKey(id) === id ? undefined : serializeRecord(id)))),
-      formatTextArray(groups.map((group) => (idKey(group) === group ? undefined : group))),
-    ],
+    values,
   );
-  await raiseBounds(
-    writing,
-    rows.map(({ delta: { accountId, meterOrFeatureId: meterId, day } }) => ({ accountId, meterId, day })),
-  );
+  await raiseBounds(writing, rows);
 }
+
+/** The key of a meter, account and day. */
+const METER_DAY: Columns<MeterDay> = {
+  account_id: ["text", ({ accountId }) => idKey(accountId)],
+  day: ["integer", ({ day }) => dayValue(day)],
+  meter_id: ["text", ({ meterId }) => idKey(meterId)],
+};
+
+/** The addition to the cell of a group. */
+interface GroupRow extends MeterDay {
+  readonly groupText: string;
+  readonly quantity: Exact;
+}
+
+const GROUP: Columns<GroupRow> = {
+  ...METER_DAY,
+  group_id: ["text", ({ groupText }) => idKey(groupText)],
+  quantity: ["numeric", ({ quantity }) => formatExact(quantity)],
+  original_id: ["text", ({ meterId }) => textOfKey(meterId)],
+  original_group: ["text", ({ groupText }) => (idKey(groupText) === groupText ? undefined : groupText)],
+};
 
 /** The additions to one row. */
 interface CellRow {
@@ -127,7 +123,7 @@ interface CellRow {
  * One row per account, day and part, because a statement can change a row only once. `columns` are those that any row
  * adds to.
  */
-function toRows(
+function toCellRows(
   deltas: readonly UsageDelta[],
   columnNumbers: ReadonlyMap<string, number | undefined>,
 ): { readonly rows: readonly CellRow[]; readonly columns: readonly number[] } {
@@ -221,16 +217,15 @@ async function findColumnNumbers(reading: ItemReading, ids: readonly string[]): 
   // Until the commit, other transactions that add items wait; this lock is taken after all other locks.
   await run("select pg_advisory_xact_lock($1::text::bigint)::text", [advisoryKey(schema, "item")]);
   const newIds = sortByKey(unknownIn(await readItems(reading)), idKey);
-  if (newIds.length > 0)
+  if (newIds.length > 0) {
+    const { from, values } = toRows(newIds, { id: ["text", idKey], original_id: ["text", textOfKey] });
     await run(
       `insert into ${table("item")} (id, place, original_id)
         select id, (select coalesce(max(place) + 1, 0) from ${table("item")}) + ordinality - 1, original_id
-        from unnest($1::text::text[], $2::text::text[]) with ordinality as added (id, original_id, ordinality)`,
-      [
-        formatTextArray(newIds.map(idKey)),
-        formatTextArray(newIds.map((id) => (idKey(id) === id ? undefined : serializeRecord(id)))),
-      ],
+        from ${from} with ordinality as added (id, original_id, ordinality)`,
+      values,
     );
+  }
   // After a rollback this stamp never occurs again, so the numbers cached with it are never used.
   return (await readItems(reading)).columnNumbers;
 }
@@ -264,13 +259,16 @@ export async function countGroups(
   if (requests.length === 0) return [];
   const isSame = (name: string): string =>
     `${name}.account_id = requested.account_id and ${name}.day = requested.day and ${name}.meter_id = requested.meter_id`;
+  const { names, from, values } = toRows(requests, {
+    ...METER_DAY,
+    exact_above: ["bigint", ({ exactAbove }) => exactAbove],
+  });
   const rows = await run(
     `select bound::text, case when bound <= exact_above then null else (select count(*)
           from ${table("usage_group_cells")} as cell where ${isSame("cell")} and cell.quantity <> 0) end::text as count
       from (select requested.*, (select kept.bound from ${table("usage_group_bound")} as kept where ${isSame("kept")})
-        from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::bigint[])
-          with ordinality as requested (account_id, day, meter_id, exact_above, place)) as requested order by place`,
-    [...toColumns(requests), formatPlainArray(requests.map(({ exactAbove }) => exactAbove))],
+        from ${from} with ordinality as requested (${names}, place)) as requested order by place`,
+    values,
   );
   return requests.map((request, index) => {
     const { bound, count: exact } = rows[index] ?? {};
@@ -297,32 +295,23 @@ export async function raiseBounds(
   });
   const unknown = [...newGroups].flatMap(([key, each]) => (readCounts.has(key) ? [] : [each]));
   const bounds = table("usage_group_bound");
-  const rows = `select * from unnest($1::text::text[], $2::text::integer[], $3::text::text[], $4::text::bigint[])`;
-  const sendFor = async (text: string, of: typeof known): Promise<void> => {
-    if (of.length > 0) await send(text, [...toColumns(of), formatPlainArray(of.map(({ count }) => count))]);
+  const sendFor = async (of: typeof known, write: (names: string, from: string) => string): Promise<void> => {
+    if (of.length === 0) return;
+    const { names, from, values } = toRows(of, { ...METER_DAY, bound: ["bigint", ({ count }) => count] });
+    await send(write(names, from), values);
   };
   await sendFor(
-    `insert into ${bounds} (account_id, day, meter_id, bound) ${rows}
-      on conflict (account_id, day, meter_id) do update set bound = excluded.bound`,
     known,
+    (names, from) => `insert into ${bounds} (${names}) select * from ${from}
+      on conflict (account_id, day, meter_id) do update set bound = excluded.bound`,
   );
   await sendFor(
-    `update ${bounds} as kept set bound = kept.bound + added.count
-      from (${rows} as added (account_id, day, meter_id, count)) as added
-      where kept.account_id = added.account_id and kept.day = added.day and kept.meter_id = added.meter_id`,
     unknown,
+    (names, from) => `update ${bounds} as kept set bound = kept.bound + added.bound from ${from} as added (${names})
+      where kept.account_id = added.account_id and kept.day = added.day and kept.meter_id = added.meter_id`,
   );
 }
 
 function toKey({ accountId, meterId, day }: MeterDay): string {
   return JSON.stringify([day, accountId, meterId]);
-}
-
-/** The columns of keys. */
-function toColumns(of: readonly MeterDay[]): readonly string[] {
-  return [
-    formatTextArray(of.map(({ accountId }) => idKey(accountId))),
-    formatPlainArray(of.map(({ day }) => dayValue(day))),
-    formatTextArray(of.map(({ meterId }) => idKey(meterId))),
-  ];
 }

@@ -1,7 +1,7 @@
 /** Writes the changes of one decision in a fixed number of statements. */
 import { creditStatus } from "../../credits/monetary-credits.ts";
 import { draftIndexKnownUntil } from "../../ledger/account/invoices.ts";
-import type { Changes } from "../../ledger/decision.ts";
+import type { Changes, DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord, CreditRecord, EntryRecord, InvoiceRecord, BilledUsage } from "../../ledger/records.ts";
 import type { ListedCredit, ListedDraft } from "../../ledger/view.ts";
 import { formatDecimal, ZERO } from "../../numbers/decimal.ts";
@@ -17,16 +17,16 @@ import { createEventNumbers, removeEvents, writeEvents } from "./event-writes.ts
 import {
   type ListInstants,
   dayValue,
-  formatLines,
-  formatPlainArray,
   formatTextArray,
   idKey,
   instantValue,
   listPlace,
   periodSpan,
   sortByKey,
+  textOfKey,
   toListInstants,
 } from "./query.ts";
+import { type Columns, toRows } from "./rows.ts";
 
 /** The context of a commit. */
 export interface CommitContext
@@ -85,13 +85,8 @@ export function isSmall(changes: Changes): boolean {
 const SMALL_ROWS_MAX = 100;
 const SMALL_CELLS_MAX = 1_000;
 
-/** The columns of a record besides its id, each with its type and value. */
-type Columns<Item> = Readonly<
-  Record<
-    string,
-    readonly ["text" | "bigint" | "boolean" | "numeric" | "json", (item: Item) => string | number | boolean | undefined]
-  >
->;
+/** The key of a record. */
+const ID: Columns<{ readonly id: string }> = { id: ["text", ({ id }) => idKey(id)] };
 
 /** Bodies leave out the fields that have columns of their own. */
 function accountBody(record: AccountRecord): string {
@@ -122,6 +117,7 @@ function listColumns<Item>(listed: (item: Item) => ListInstants): Columns<Item> 
 }
 
 const ENTRY: Columns<EntryRecord> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   feature_id: ["text", ({ featureId }) => idKey(featureId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
@@ -131,6 +127,7 @@ const ENTRY: Columns<EntryRecord> = {
 };
 
 const CREDIT: Columns<CreditRecord> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
   credit_amount: ["numeric", ({ creditAmount }) => formatDecimal(creditAmount)],
@@ -141,6 +138,7 @@ const CREDIT: Columns<CreditRecord> = {
 };
 
 const INVOICE: Columns<InvoiceRecord> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   customer_id: ["text", ({ invoice }) => idKey(invoice.customerId)],
   status: ["text", ({ invoice }) => invoice.status],
@@ -150,45 +148,36 @@ const INVOICE: Columns<InvoiceRecord> = {
 };
 
 const KEPT_USAGE: Columns<BilledUsage> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   from_day: ["bigint", ({ from }) => dayValue(from)],
   until_day: ["bigint", ({ until }) => dayValue(until)],
   body: ["json", serializeRecord],
 };
 
-async function writeDocuments({ send, table }: CommitContext, changes: Changes): Promise<void> {
-  const { documents = [] } = changes;
+const DOCUMENT: Columns<DocumentRecord> = {
+  kind: ["text", ({ kind }) => kind],
+  ...ID,
+  document_id: ["text", ({ id }) => textOfKey(id)],
+  created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
+  updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
+  body: ["json", ({ body }) => serializeRecord(body)],
+};
+
+async function writeDocuments(writing: CommitContext, { documents = [], ...changes }: Changes): Promise<void> {
   const writtenKeys = new Set(documents.map(({ kind, id }) => `${kind} ${id}`));
   const removedDocuments = (changes.removedDocuments ?? []).filter(({ kind, id }) => !writtenKeys.has(`${kind} ${id}`));
   if (removedDocuments.length > 0) {
-    const keys = [
-      formatTextArray(removedDocuments.map(({ kind }) => kind)),
-      formatTextArray(removedDocuments.map(({ id }) => idKey(id))),
-    ];
-    const removedKeys = "select * from unnest($1::text::text[], $2::text::text[])";
-    await send(`delete from ${table("document")} where (kind, id) in (${removedKeys})`, keys);
+    const { from, values } = toRows(removedDocuments, { kind: ["text", ({ kind }) => kind], ...ID });
+    const table = writing.table("document");
+    await writing.send(`delete from ${table} where (kind, id) in (select * from ${from})`, values);
   }
-  if (documents.length === 0) return;
-  const sorted = sortByKey(documents, ({ kind, id }) => `${kind} ${idKey(id)}`);
-  await send(
-    `insert into ${table("document")} (kind, id, document_id, created_at, updated_at, body)
-      select * from unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::bigint[], $5::text::bigint[],
-        string_to_array($6::text, E'\\n'))
-      on conflict (kind, id) do update set document_id = excluded.document_id, created_at = excluded.created_at,
-        updated_at = excluded.updated_at, body = excluded.body`,
-    [
-      formatTextArray(sorted.map(({ kind }) => kind)),
-      formatTextArray(sorted.map(({ id }) => idKey(id))),
-      formatTextArray(sorted.map(({ id }) => (idKey(id) === id ? undefined : serializeRecord(id)))),
-      formatPlainArray(sorted.map(({ createdAt }) => instantValue(createdAt))),
-      formatPlainArray(sorted.map(({ updatedAt }) => instantValue(updatedAt))),
-      formatLines(sorted.map(({ body }) => serializeRecord(body))),
-    ],
-  );
+  await writeRecords(writing, "document", documents, DOCUMENT, ({ kind, id }) => `${kind} ${idKey(id)}`);
 }
 
 /** The fields of an account that change as time passes: its instants, and therefore its digest. */
 const TIME_COLUMNS: Columns<AccountRecord> = {
+  ...ID,
   caught_up_to: ["bigint", ({ caughtUpTo }) => instantValue(caughtUpTo)],
   next_due_at: ["bigint", ({ nextDueAt }) => instantValue(nextDueAt)],
   updated_at: ["bigint", ({ updatedAt }) => instantValue(updatedAt)],
@@ -197,6 +186,7 @@ const TIME_COLUMNS: Columns<AccountRecord> = {
 };
 
 const ACCOUNT: Columns<AccountRecord> = {
+  ...ID,
   customer_id: ["text", ({ customerId }) => idKey(customerId)],
   status: ["text", ({ status }) => status],
   invoice_group_id: ["text", ({ invoiceGroupId: id }) => (id === undefined ? undefined : idKey(id))],
@@ -224,6 +214,7 @@ async function writeAccounts(writing: CommitContext, accounts: readonly AccountR
 type DraftRow = ListedDraft & { readonly customerId: string };
 
 const DRAFT: Columns<DraftRow> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   customer_id: ["text", ({ customerId }) => idKey(customerId)],
   ...listColumns<DraftRow>((draft) => draft),
@@ -232,6 +223,7 @@ const DRAFT: Columns<DraftRow> = {
 };
 
 const DUE_CREDIT: Columns<ListedCredit> = {
+  ...ID,
   account_id: ["text", ({ accountId }) => idKey(accountId)],
   created_at: ["bigint", ({ createdAt }) => instantValue(createdAt)],
   body: ["json", serializeRecord],
@@ -271,18 +263,23 @@ function hasOnlyNewTimes(before: AccountRecord | undefined, after: AccountRecord
 /** The fields of an account in the columns of {@link TIME_COLUMNS}. */
 const TIME_FIELDS = { caughtUpTo: true, nextDueAt: true, updatedAt: true };
 
-/** Writes records that are replaced whole. */
+/** Writes records that are replaced whole, in the order of their keys. */
 async function writeRecords<Item extends { readonly id: string }>(
   { send, table }: CommitContext,
   name: string,
   items: readonly Item[],
   columns: Columns<Item>,
+  keyOf: (item: Item) => string = ({ id }) => idKey(id),
 ): Promise<void> {
-  const sorted = sortByKey(items, ({ id }) => idKey(id));
+  const sorted = sortByKey(items, keyOf);
   const chunkSize = name === "invoice" ? INVOICES_AT_ONCE : RECORDS_AT_ONCE;
   const yieldToOthers = createYielder();
+  const updates = Object.keys(columns).map((column) => `${column} = excluded.${column}`);
   for (let start = 0; start < sorted.length; start += chunkSize) {
-    await writeChunk({ send, table }, name, sorted.slice(start, start + chunkSize), columns);
+    const { names, from, values } = toRows(sorted.slice(start, start + chunkSize), columns);
+    const text = `insert into ${table(name)} (${names}) select * from ${from}
+      on conflict (${name === "document" ? "kind, id" : "id"}) do update set ${updates.join(", ")}`;
+    await send(text, values);
     await yieldToOthers();
   }
 }
@@ -291,25 +288,3 @@ async function writeRecords<Item extends { readonly id: string }>(
 const RECORDS_AT_ONCE = 1_000;
 /** An invoice with its lines is about a hundred times as large. */
 const INVOICES_AT_ONCE = 100;
-
-async function writeChunk<Item extends { readonly id: string }>(
-  { send, table }: Pick<CommitContext, "send" | "table">,
-  name: string,
-  sorted: readonly Item[],
-  columns: Columns<Item>,
-): Promise<void> {
-  const names = Object.keys(columns);
-  const lists = Object.values(columns).map(([type], index) =>
-    type === "json" ? `string_to_array($${index + 2}::text, E'\\n')` : `$${index + 2}::text::${type}[]`,
-  );
-  const values = Object.values(columns).map(([type, valueOf]) => {
-    const rowValues = sorted.map(valueOf);
-    if (type === "json") return formatLines(rowValues.map(String));
-    return type === "text" ? formatTextArray(rowValues.map((value) => value?.toString())) : formatPlainArray(rowValues);
-  });
-  await send(
-    `insert into ${table(name)} (id, ${names.join(", ")}) select * from unnest($1::text::text[], ${lists.join(", ")})
-      on conflict (id) do update set ${names.map((column) => `${column} = excluded.${column}`).join(", ")}`,
-    [formatTextArray(sorted.map(({ id }) => idKey(id))), ...values],
-  );
-}

@@ -9,7 +9,6 @@ import type { ReservedIds } from "./event-view.ts";
 import {
   formatLines,
   formatListQuery,
-  formatPlainArray,
   formatTextArray,
   hasEventId,
   idKey,
@@ -17,6 +16,7 @@ import {
   instantValue,
   sortByKey,
 } from "./query.ts";
+import { type ColumnType, type ColumnValue, formatColumn, listExpression } from "./rows.ts";
 
 /** The context for writing events. */
 export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
@@ -96,8 +96,6 @@ function promoteNextHolder({ atCommit, table }: EventWriting, eventIds: readonly
       where event.reference_id = earliest.reference_id and event.holds > 0`);
 }
 
-type Value = string | number | boolean | undefined;
-
 /** The columns of an event, new or stored. */
 type EventFields = Pick<EventRecord, "status" | "timestamp" | "createdAt"> & {
   readonly feature?: FeatureUse | undefined;
@@ -117,8 +115,8 @@ interface EventRow {
 /** The columns of events besides the body: name, type, value, and whether it is often equal for all events. */
 const COLUMNS: readonly (readonly [
   name: string,
-  type: string,
-  valueOf: (row: EventRow) => Value,
+  type: ColumnType,
+  valueOf: (row: EventRow) => ColumnValue,
   mayBeEqual: boolean,
 ])[] = [
   ["reference_id", "text", ({ keys }) => keys.referenceId, false],
@@ -174,7 +172,7 @@ async function insertEvents(
   onConflict: string,
 ): Promise<void> {
   const parameters: (string | null)[] = [formatLines(rows.map(({ body }) => body))];
-  const unnestArguments = ["string_to_array($1::text, E'\\n')"];
+  const unnestArguments = [listExpression("json", 1)];
   const [names, expressions, unnestColumns] = [["body"], ["body"], ["body"]];
   for (const [name, type, valueOf, mayBeEqual] of COLUMNS) {
     const rowValues = rows.map(valueOf);
@@ -184,11 +182,8 @@ async function insertEvents(
       expressions.push(`$${parameters.length}::text::${type}`);
       continue;
     }
-    const isText = type === "text" || type === "text[]";
-    parameters.push(
-      isText ? formatTextArray(rowValues.map((value) => value?.toString())) : formatPlainArray(rowValues),
-    );
-    unnestArguments.push(`$${parameters.length}::text::${isText ? "text" : type}[]`);
+    parameters.push(formatColumn(type, rowValues));
+    unnestArguments.push(listExpression(type, parameters.length));
     unnestColumns.push(name);
     expressions.push(type === "text[]" ? `${name}::text[]` : name);
   }

@@ -13,6 +13,7 @@ import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
 import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
+import { serializeRecord } from "../record-json.ts";
 
 /** Maximum length of an id that is its own key; the key of a longer one is a prefix and a digest. */
 const KEY_LENGTH_MAX = 128;
@@ -31,6 +32,11 @@ export function idKey(id: string): string {
     return id;
   const digest = createHash("sha256").update(JSON.stringify(id)).digest("hex");
   return `${id.slice(0, KEY_LENGTH_MAX / 2).replace(/[^ -~]/g, "_")}${MARK}${digest}`;
+}
+
+/** The id of a key that is not the id itself, as JSON; undefined if it is. */
+export function textOfKey(id: string): string | undefined {
+  return idKey(id) === id ? undefined : serializeRecord(id);
 }
 
 /** The keys of ids, each once. */
