@@ -157,9 +157,9 @@ export interface EventSink {
   /** Receives a line without a valid event. */
   onBadLine(file: string, line: number, reason: Problem): boolean;
   /** The slots of a schema for a reader that fills them itself; undefined without an ACTIVE schema. */
-  findSlots(schemaName: string): EventSlots | undefined;
-  /** Receives the event in the slots, with a valid envelope and every declared attribute and dimension. */
-  onFilledSlots(file: string, line: number, slots: EventSlots): boolean;
+  findSlots?(schemaName: string): EventSlots | undefined;
+  /** Receives the event in slots that were found, with a valid envelope and every declared attribute and dimension. */
+  onFilledSlots?(file: string, line: number, slots: EventSlots): boolean;
   /** Receives events that a database measured. @returns false if they must be passed one at a time instead */
   onSummedEvents(events: SummedEvents): boolean;
 }

@@ -45,6 +45,19 @@ const card = { usageMeterId: "um.calls", ratePlan: { pricingModel: "TIERED", sla
 const event = { schemaName: "call", id: "e", accountId: "a", timestamp: "2024-06-01T00:00:00Z" } as const;
 `;
 
+const TIRED = '{ usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] }';
+/** Where details of a plan are accepted. */
+const DETAILS: readonly string[] = [
+  'readBook({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: DETAILS }] });',
+  'void engine.load({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: DETAILS }] });',
+  'void engine.pricePlans.create({ name: "P", pricePlanDetails: DETAILS });',
+  'void engine.pricePlans.update("p", { pricePlanDetails: DETAILS });',
+  'void engine.pricePlans.createVersion("p", { pricePlanDetails: DETAILS });',
+  'void engine.associate("a", { pricePlanId: "p", effectiveFrom: "2024-06-01", pricePlanDetailsOverride: DETAILS });',
+  'void engine.calculateRevenue({ pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: DETAILS } });',
+  'preview(readBook({}), [], { plan: checkPlan({ id: "p", name: "P", pricePlanDetails: DETAILS }, {}) });',
+];
+
 /** Lines of a program, each with the expected compiler error; without one it must compile. */
 const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ['priceQuantity({ pricingModel: "TIERED", slabs }, rateValues[0], 3);'],
@@ -58,35 +71,8 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ['void engine.undo({ account: "a", eventId: "e", timestamp: 1_700_000_000_000 });'],
   ['void engine.undo({ account: "a", eventId: "e", createdAt: new Date(0) });'],
   ['void engine.invoices.list({ filter: { status: "DUE" }, page: { limit: 10 } });'],
+  ...DETAILS.map((line) => [line.replace("DETAILS", TIRED), `Did you mean '"TIERED"'?`] as const),
   ['priceQuantity({ pricingModel: "TIRED", slabs }, rateValues[0], 3);', "Did you mean '\"TIERED\"'?"],
-  [
-    'readBook({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }] });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.load({ pricePlans: [{ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }] });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.pricePlans.create({ name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.pricePlans.update("p", { pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.pricePlans.createVersion("p", { pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.associate("a", { pricePlanId: "p", effectiveFrom: "2024-06-01", pricePlanDetailsOverride: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } });',
-    "Did you mean '\"TIERED\"'?",
-  ],
-  [
-    'void engine.calculateRevenue({ pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } } });',
-    "Did you mean '\"TIERED\"'?",
-  ],
   ['void engine.addOns.create({ name: "A", type: "LICENCE" });', "Did you mean '\"LICENSE\"'?"],
   ['void engine.addOns.update("a", { nam: "A" });', "Did you mean to write 'name'?"],
   ['void engine.usageMeters.update("m", { aggregation: "SUMM" });', "Did you mean '\"SUM\"'?"],
@@ -123,10 +109,6 @@ const LINES: readonly (readonly [line: string, sentence?: string])[] = [
   ["void engine.entitle({ ...event, dimension: {} });", "Did you mean to write 'dimensions'?"],
   ["preview(readBook({}), [{ ...event, atributes: [] }]);", "Did you mean to write 'attributes'?"],
   ["createPreview(readBook({})).add({ ...event, atributes: [] });", "Did you mean to write 'attributes'?"],
-  [
-    'preview(readBook({}), [], { plan: checkPlan({ id: "p", name: "P", pricePlanDetails: { usageRateCards: [{ ...card, ratePlan: { pricingModel: "TIRED", slabs } }] } }, {}) });',
-    "Did you mean '\"TIERED\"'?",
-  ],
   ['const typo: EventInput = { ...event, acountId: "a" };', "'acountId' does not exist"],
   ['void engine.undo({ account: "a", referenceId: "r", eventId: "e" });', "is not assignable"],
   ['void engine.undo({ account: "a", createdAt: 0 });', "is not assignable"],

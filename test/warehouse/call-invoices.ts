@@ -80,8 +80,6 @@ export async function invoicesByDatabase(
         return true;
       },
       onBadLine: () => false,
-      findSlots: () => undefined,
-      onFilledSlots: () => false,
       onSummedEvents: (events) => {
         const isTaken = run.addSummed(events);
         if (isTaken) sumCount += events.eventCount;

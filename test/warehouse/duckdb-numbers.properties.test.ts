@@ -19,26 +19,11 @@ const folder = mkdtempSync(join(tmpdir(), "ratebook-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A meter that counts the rows whose dimension is the text of one. */
-const BOOK = readBook(
-  JSON.stringify({
-    organization: { id: "org", name: "Organization" },
-    eventSchemas: [{ name: "use", attributes: [{ name: "x" }], dimensions: [{ name: "d" }] }],
-    usageMeters: [
-      {
-        id: "um.one",
-        name: "ones",
-        eventSchemaName: "use",
-        type: "COUNTER",
-        aggregation: "SUM",
-        computations: [
-          { order: 1, matcher: { "==": [{ var: "dimension.d" }, "1"] }, computation: { var: "attribute.x" } },
-        ],
-      },
-    ],
-    customers: [{ id: "customer", name: "Customer" }],
-    accounts: [{ id: "a", name: "Account", customerId: "customer" }],
-  }),
-);
+const BOOK = readBook({
+  eventSchemas: [{ name: "use", attributes: ["x"], dimensions: ["d"] }],
+  usageMeters: [{ id: "um.one", name: "ones", schema: "use", sum: "x", where: { d: "1" } }],
+  accounts: [{ id: "a", name: "Account" }],
+});
 
 /** Writes numbers to a file, each in a row of 2 units: with a form as its time, without one as its dimension. */
 async function writeNumbers(values: readonly string[], type: string, form?: string): Promise<WrittenRows["open"]> {
@@ -78,8 +63,6 @@ async function readEvents(open: WrittenRows["open"]): Promise<readonly (MappedEv
   const sink: EventSink = {
     onEvent: (_, row, event) => rowResults.push([row, event as MappedEvent]) > 0,
     onBadLine: (_, row, problem) => rowResults.push([row, problem.message]) > 0,
-    findSlots: () => undefined,
-    onFilledSlots: () => true,
     onSummedEvents: () => false,
   };
   await mergeEvents(await open(sink, { book: BOOK, usesPushdown: true, dedupes: true }), {

@@ -1,27 +1,18 @@
 /** Rows for which a fault in a statement changes the bill, and the book that meters them. */
+import { expect } from "vitest";
+
 import { readBook } from "../../src/book/book.ts";
+import { byCore, byDatabase, comparable, type Types, type World } from "./law.ts";
 import type { Row } from "./rows.ts";
 
 const row = { schema: "use", account: "a", x: "1", y: "1", d: "eu" };
 
 /** A book that sums `x`. */
-export const SUMMING_BOOK = readBook(
-  JSON.stringify({
-    organization: { id: "org", name: "Org", baseCurrency: "USD" },
-    eventSchemas: [{ name: "use", attributes: [{ name: "x" }, { name: "y" }], dimensions: [{ name: "d" }] }],
-    usageMeters: [
-      {
-        id: "um",
-        name: "m",
-        aggregation: "SUM" as const,
-        eventSchemaName: "use",
-        computations: [{ order: 1, computation: { var: "attribute.x" } }],
-      },
-    ],
-    customers: [{ id: "c", name: "Customer" }],
-    accounts: [{ id: "a", name: "Account", customerId: "c", invoiceCurrency: "USD" }],
-  }),
-);
+export const SUMMING_BOOK = readBook({
+  eventSchemas: [{ name: "use", attributes: ["x", "y"], dimensions: ["d"] }],
+  usageMeters: [{ id: "um", name: "m", schema: "use", sum: "x" }],
+  accounts: [{ id: "a", name: "Account" }],
+});
 
 /** Files or tables whose rows show a fault, by fault. */
 export const FAULTS = {
@@ -43,12 +34,7 @@ export const FAULTS = {
     ],
   ],
   "a sum that is beyond 64 bits": [
-    Array.from({ length: 12 }, (_, n) => ({
-      ...row,
-      id: String(n),
-      time: "2024-03-02T01:00:00Z",
-      x: "999999999997",
-    })),
+    Array.from({ length: 12 }, (_, n) => ({ ...row, id: `${n}`, time: "2024-03-02T01:00:00Z", x: "999999999997" })),
   ],
 } satisfies Readonly<Record<string, readonly (readonly Row[])[]>>;
 
@@ -57,3 +43,15 @@ export type Fault = keyof typeof FAULTS;
 
 /** A fault of a dialect: a part of its statements, and its replacement. */
 export type Planted = readonly [fault: Fault, found: RegExp, instead: string];
+
+/** Expects that the law holds for the rows of a fault, and does not with faulty statements. */
+export async function expectCaught(fault: Fault, types: Types, world: World, faultyWorld: World): Promise<void> {
+  const summing = { dedupes: true, usesPushdown: true };
+  await world(FAULTS[fault], types, async (rows) => {
+    expect(comparable(await byDatabase(SUMMING_BOOK, rows, summing))).toEqual(byCore(SUMMING_BOOK, rows, true));
+  });
+  await faultyWorld(FAULTS[fault], types, async (rows) => {
+    const failure = byDatabase(SUMMING_BOOK, rows, summing).then(comparable, String);
+    expect(await failure).not.toEqual(byCore(SUMMING_BOOK, rows, true));
+  });
+}

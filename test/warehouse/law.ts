@@ -133,8 +133,6 @@ export async function byDatabase(
       return true;
     },
     onBadLine: () => true,
-    findSlots: () => undefined,
-    onFilledSlots: () => true,
     onSummedEvents: (events) => {
       const isTaken = run.addSummed(events);
       if (isTaken) sumCount += events.eventCount;

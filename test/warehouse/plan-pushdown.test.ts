@@ -8,12 +8,10 @@ import { planPushdown } from "../../src/warehouse/pushdown/plan-pushdown.ts";
 function bookOfMeters(meters: number): unknown {
   const matcher = { or: Array.from({ length: 100 }, (_, at) => ({ in: [`x${at}`, { var: "dimension.text" }] })) };
   return {
-    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
-    eventSchemas: [{ name: "call", status: "ACTIVE", attributes: [], dimensions: [{ name: "text" }] }],
+    eventSchemas: [{ name: "call", attributes: [], dimensions: ["text"] }],
     usageMeters: Array.from({ length: meters }, (_, at) => ({
       id: `um.${at}`,
-      name: `m${at}`,
-      status: "ACTIVE",
+      name: `Meter ${at}`,
       aggregation: "COUNT",
       eventSchemaName: "call",
       computations: [{ order: 1, matcher }],

@@ -80,8 +80,6 @@ async function meterEventFiles(
     },
     // A line without an event counts nothing; preview reports it.
     onBadLine: () => true,
-    findSlots: () => undefined,
-    onFilledSlots: () => true,
     onSummedEvents: () => false,
   };
   if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))

@@ -81,7 +81,7 @@ export function createNdjsonCursor(
 ): EventCursor {
   const blocks = createLineBlocks(source, options.bufferBytes);
   const { makeEvent } = options;
-  const shapes = createKnownShapes((schemaName) => sink.findSlots(schemaName));
+  const shapes = createKnownShapes((schemaName) => sink.findSlots?.(schemaName));
   const instants = createInstantReader();
   const { bytes } = blocks;
   const state = createCursorState(bytes);
@@ -183,7 +183,7 @@ function emitHead(file: string, state: CursorState, shapes: KnownShapes, sink: E
   if (filler !== undefined && at !== undefined) {
     if (filler.fillSlots(state.bytes, shapes.spans)) {
       filler.slots.timestamp = at;
-      return sink.onFilledSlots(file, line, filler.slots);
+      return sink.onFilledSlots?.(file, line, filler.slots) ?? true;
     }
     state.parsedLine = parseLine(sliceLine(state.bytes, state.start)) ?? NO_EVENT;
   }

@@ -262,8 +262,6 @@ export async function readAccountNames(
   const sink: EventSink = {
     onEvent: (_file, _line, event) => names.add((event as { readonly accountId: string }).accountId).size > 0,
     onBadLine: () => true,
-    findSlots: () => undefined,
-    onFilledSlots: () => true,
     onSummedEvents: () => false,
   };
   const source = await openByteSource(path, io.stdin);

@@ -48,8 +48,6 @@ export async function findFirstUses(
     onEvent: (_file: string, _line: number, event: unknown) => recordEvent(event),
     onBadLine: () => true,
     // Without slots every reader passes whole events.
-    findSlots: () => undefined,
-    onFilledSlots: () => true,
     onSummedEvents: () => false,
   };
   const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory, eventSchemas));

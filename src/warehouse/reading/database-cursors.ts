@@ -321,8 +321,6 @@ export function startUsageRequest(query: CellQuery, dedupes: boolean): UsageRequ
         return true;
       },
       onBadLine: () => true,
-      findSlots: () => undefined,
-      onFilledSlots: () => true,
       onSummedEvents: (events) => run.addSummed(events),
     },
     *iterateCells() {

@@ -62,8 +62,6 @@ const readingMap = readEventFileMap("map", readFileSync(map, "utf8"));
 const emptySink = {
   onEvent: () => true,
   onBadLine: () => true,
-  findSlots: () => undefined,
-  onFilledSlots: () => true,
   onSummedEvents: () => true,
 };
 /** The output, without the file of the rows. */

@@ -1,6 +1,7 @@
-/** Addresses of ClickHouse tables. */
+/** Addresses of ClickHouse tables, and maps of their columns: the server selects rows by the names of the book. */
 import { describe, expect, test } from "vitest";
 
+import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { readTableAddress } from "../../src/warehouse/clickhouse/table.ts";
 
 const shownOf = (address: string): string => {
@@ -43,4 +44,32 @@ describe("the address of a table", () => {
     expect(printedText).toMatch(/expected "clickhouse:\/\/host\[:port\]\/database\?table=name"/);
     expect(printedText).not.toContain("hidden-7");
   });
+});
+
+const COLUMNS: EventColumns = {
+  schemaName: { value: "call" },
+  id: { column: "id" },
+  accountId: { column: "account" },
+  timestamp: { column: "at" },
+  attributes: { units: { column: "units" } },
+};
+const client = {} as Parameters<typeof clickhouseUsage>[0];
+
+test.each([
+  [
+    { accountId: { column: "account", values: { Globex: "globex" } } },
+    /t: remove "values" of schemaName and accountId/,
+  ],
+  [{ schemaName: { column: "kind", values: { a: "call" } } }, /t: remove "values" of schemaName and accountId/],
+  [{ attributes: { units: { column: "u", valuesFrom: "n.csv" } } }, /t: write the names of "valuesFrom" into "values"/],
+  [{ timestamp: { column: "at", zone: "Europe/Berlin" } }, /t: the zone "Europe\/Berlin" can only be used with CSV/],
+])("the columns %j are rejected", (columns, message) => {
+  expect(() => clickhouseUsage(client, { table: "t", columns: { ...COLUMNS, ...columns } })).toThrow(message);
+});
+
+test("attributes may have values and defaults", () => {
+  const attributes = { units: { column: "units", default: "0", values: { none: "0" } } };
+  expect(clickhouseUsage(client, { table: "t", columns: { ...COLUMNS, attributes } }).name).toContain(
+    "t of ClickHouse",
+  );
 });
