@@ -2,7 +2,6 @@
 import type { ConformanceCase } from "./conformance/case.ts";
 import { historyCases } from "./conformance/histories.ts";
 import { isolationCases } from "./conformance/isolation.ts";
-import { limitCases } from "./conformance/limits.ts";
 import { ruleCases } from "./conformance/rules.ts";
 
 /**
@@ -16,9 +15,4 @@ import { ruleCases } from "./conformance/rules.ts";
  * for (const { name, run } of storeConformance) test(name, () => run(async () => openMyStore()));
  * ```
  */
-export const storeConformance: readonly ConformanceCase[] = [
-  ...ruleCases,
-  ...historyCases,
-  ...isolationCases,
-  ...limitCases,
-];
+export const storeConformance: readonly ConformanceCase[] = [...ruleCases, ...historyCases, ...isolationCases];

@@ -1,5 +1,5 @@
 /** Shared by several writers: a book with small limits, and the time of day. */
-import { MONTHLY, perUnit, sumMeter } from "../book/builder.ts";
+import type { ShortBookInput } from "../../src/book/resources/book.ts";
 
 /** Noon of a day in the middle of a cycle; clocks start there. */
 const NOON = Date.UTC(2024, 5, 15, 12);
@@ -9,13 +9,12 @@ export const ACCOUNTS: readonly string[] = ["north", "south", "west"];
 export const [GRANTED, OVERAGE_MAX] = [100, 20];
 
 /** Calls weighted by a setting that consume the accounts' limits. */
-export const BOOK: object = {
+export const BOOK: ShortBookInput = {
   settings: [{ id: "weight", dataType: "NUMERIC", value: "1" }],
   eventSchemas: [
     {
       name: "call",
-      status: "ACTIVE",
-      attributes: [{ name: "count" }],
+      attributes: ["count"],
       enrichments: {
         dependencies: [{ type: "SETTING", key: "setting.user.weight", name: "weight" }],
         fields: [
@@ -30,34 +29,18 @@ export const BOOK: object = {
       },
     },
   ],
-  usageMeters: [sumMeter("um.weighed", "call", "weighed")],
+  usageMeters: [{ id: "um.weighed", name: "weighed", schema: "call", sum: "weighed" }],
   features: [{ id: "ft.calls", name: "Calls", schemaAssociations: [{ schemaName: "call", attributeName: "count" }] }],
   pricePlans: [
     {
       id: "pp.team",
-      name: "Team",
-      status: "ACTIVE",
-      pricePlanDetails: {
-        ...MONTHLY,
-        usageRateCards: [{ usageMeterId: "um.weighed", ...perUnit(0.01) }],
-        billingEntitlementRateCards: [
-          {
-            featureId: "ft.calls",
-            featureConfigs: [{ featureCreditLimit: GRANTED, effectiveUntil: "P1M" }],
-            ...perUnit(0),
-          },
-        ],
-        entitlementOverageRateCards: [{ featureId: "ft.calls", maxQuantity: OVERAGE_MAX, ...perUnit(0.5) }],
-      },
+      cycle: "MONTHLY",
+      usage: [{ meter: "um.weighed", rate: 0.01 }],
+      entitlements: [{ feature: "ft.calls", quantity: GRANTED, for: "P1M", rate: 0 }],
+      overages: [{ feature: "ft.calls", max: OVERAGE_MAX, rate: 0.5 }],
     },
   ],
-  customers: [{ id: "acme", name: "Acme" }],
-  accounts: ACCOUNTS.map((id) => ({
-    id,
-    name: `Acme ${id}`,
-    customerId: "acme",
-    pricePlans: [{ pricePlanId: "pp.team", effectiveFrom: "2024-06-01" }],
-  })),
+  accounts: ACCOUNTS.map((id) => ({ id, name: `Acme ${id}`, plan: "pp.team", from: "2024-06-01" })),
 };
 
 /**
