@@ -5,7 +5,6 @@ import * as z from "zod";
 
 import { readInput } from "../book/reading/read-request.ts";
 import type { Engine } from "../engine/engine.ts";
-import { InvariantError } from "../errors.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import {
   createAccessControl,
@@ -20,7 +19,7 @@ import { serializeJson } from "./http/answers.ts";
 import { registerBodyParsers, parseQuery } from "./http/bodies.ts";
 import { type Endpoint, type Answer, type Caller, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
 import { toFailure, NO_ENDPOINT, Refusal, toWireError } from "./http/failures.ts";
-import { createPaging, type Paging, type PagingSource } from "./http/pagination.ts";
+import { createPaging, type Paging } from "./http/pagination.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 import { keyEndpoints, serviceEndpoints } from "./routes/service.ts";
 
@@ -104,7 +103,7 @@ function toBaseUrl({ prefix }: FastifyInstance, { protocol, host }: FastifyReque
 export interface ApiContext {
   readonly engine: Engine;
   readonly access: AccessControl;
-  readonly paging: PagingSource;
+  readonly paging: Paging;
   /** Endpoints besides {@link ENDPOINTS}: credentials, health and documentation. */
   readonly extraEndpoints?: readonly Endpoint[];
   /** Paths that other routes serve. */
@@ -187,8 +186,7 @@ async function callEndpoint(
   if (pause !== undefined) await pause;
   return endpoint.handle({
     engine: context.engine,
-    // Only lists need the secret for cursors, which is in the store. `/health` works without it.
-    paging: endpoint.query !== undefined && "nextToken" in endpoint.query.shape ? await context.paging() : NO_PAGING,
+    paging: context.paging,
     params,
     query: readInput(endpoint.query ?? EMPTY_OBJECT, parseQuery(request.url)),
     body,
@@ -199,11 +197,6 @@ async function callEndpoint(
   });
 }
 
-const NO_PAGING: Paging = {
-  readRequest() {
-    throw new InvariantError("an endpoint that answers with pages has the query of a list");
-  },
-};
 const EMPTY_OBJECT = z.strictObject({});
 
 /** Returns the validated body in its original form; the engine converts decimals and dates. */

@@ -92,7 +92,6 @@ const METER_CASES = tableCases({
   component: "UsageMeter",
   samples: meters,
   fields: {
-    id: {},
     name: { write: postMeter("name") },
     displayName: {
       says: async (api) => showsDisplayName("/usage_meters", meterRequest(await aSchema(api)))(api),
@@ -105,8 +104,6 @@ const METER_CASES = tableCases({
         expect(usageInfo[0].lineItems).toMatchObject([{ id: meter, description: "Calls of the API" }]);
       },
     },
-    description: {},
-    type: {},
     aggregation: {
       says: async (api) => {
         const schema = await aSchema(api);
@@ -117,7 +114,6 @@ const METER_CASES = tableCases({
         expect(ids.map((id) => quantities.get(id))).toEqual([12, 2]);
       },
     },
-    status: {},
     computations: { write: postMeter("computations") },
   },
 });
@@ -134,14 +130,8 @@ const SCHEMA_CASES = tableCases({
         expect((await postSchema("name")(api, name)).status).toBe(409);
       },
     },
-    version: {},
-    description: {},
     // That ARCHIVED is an older version is checked where the samples are created.
     status: { says: async (api) => void (await schemas(api)) },
-    attributes: {},
-    dimensions: {},
-    featureDetails: {},
-    eventLevelRevenue: {},
     enrichments: {
       says: async (api) => {
         const [{ enrichments }] = await schemas(api);
@@ -166,11 +156,7 @@ const FEATURE_CASES = tableCases({
     return [await api.callOk("POST /features", body)];
   },
   fields: {
-    id: {},
-    name: {},
     displayName: { says: showsDisplayName("/features", {}) },
-    billableName: {},
-    description: {},
     schemaAssociations: {
       says: async (api) => {
         const name = await aSchema(api);
@@ -178,8 +164,6 @@ const FEATURE_CASES = tableCases({
         expect(feature.schemaAssociations).toEqual([name]);
       },
     },
-    createdAt: {},
-    updatedAt: {},
   },
 });
 
@@ -200,8 +184,6 @@ const ADD_ON_CASES = tableCases({
   component: "AddOn",
   samples: addOns,
   fields: {
-    id: {},
-    name: {},
     type: {
       // Each kind of card accepts add-ons of its own type; all three are in the plan of the price plan cases.
       says: async (api) => {
@@ -215,10 +197,7 @@ const ADD_ON_CASES = tableCases({
         expect((await api.ask("POST /price_plans", { body: right })).status).toBe(200);
       },
     },
-    status: {},
-    createdAt: {},
     displayName: { says: showsDisplayName("/addons", { type: "LICENSE" }) },
-    billableName: {},
   },
 });
 
@@ -232,7 +211,6 @@ const SETTING_CASES = tableCases({
     await api.callOk("POST /settings", { id: unique("s"), ...SETTING, dataType: "JSON", value: '{ "a": [1.50] }' }),
   ],
   fields: {
-    id: {},
     value: {
       says: async (api) => {
         const body = { id: unique("s"), ...SETTING, dataType: "JSON" };
@@ -246,11 +224,6 @@ const SETTING_CASES = tableCases({
         );
       },
     },
-    entityType: {},
-    entityId: {},
-    namespace: {},
-    name: {},
-    dataType: {},
   },
 });
 

@@ -81,7 +81,6 @@ export const HOLDING_CASES: readonly Case[] = [
       expect(data).toEqual([entry]);
       return [entry];
     },
-    fields: { id: {}, source: {}, status: {}, granted: {}, balance: {}, effectiveFrom: {}, effectiveUntil: {} },
   }),
   ...tableCases({
     table: "Credit",
@@ -91,21 +90,6 @@ export const HOLDING_CASES: readonly Case[] = [
       const [voided] = await api.callOk(`POST /credits/${credit.id}/void`);
       return [credit, voided];
     },
-    fields: {
-      id: {},
-      customerId: {},
-      accountId: {},
-      purpose: {},
-      effectiveFrom: {},
-      effectiveUntil: {},
-      status: {},
-      creditAmount: {},
-      creditUnit: {},
-      holdAmount: {},
-      consumedAmount: {},
-      priority: {},
-      createdAt: {},
-    },
   }),
   ...tableCases({
     table: "Alias list entry",
@@ -114,13 +98,11 @@ export const HOLDING_CASES: readonly Case[] = [
       await anAccount(api, { aliases: [unique("alias")] });
       return (await api.callOk("GET /aliases")).data;
     },
-    fields: { value: {}, createAt: {} },
   }),
   ...tableCases({
     table: "Migration list entry",
     component: "Migration",
     samples: migrations,
-    fields: { migrationId: {}, status: {} },
   }),
   ...ruleCases("Paged list envelope", {
     data: async (api) => {

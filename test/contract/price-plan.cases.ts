@@ -126,31 +126,24 @@ const TABLES: readonly Case[] = [
     component: "PricePlan",
     samples: plans,
     fields: {
-      id: {},
-      name: {},
-      type: {},
       status: {
         says: async (api) => {
           const id = await aPlan(api);
           expect((await api.ask(`PATCH /price_plans/${id}`, { body: { description: "new" } })).status).toBe(400);
         },
       },
-      description: {},
-      pricingSchedule: {},
     },
   }),
   ...tableCases({
     table: "Schedule entry",
     component: "PricingScheduleEntry",
     samples: async (api) => (await plans(api)).flatMap(({ pricingSchedule }) => pricingSchedule),
-    fields: { id: {}, startDate: {}, endDate: {}, version: {}, pricePlanDetails: {} },
   }),
   ...tableCases({
     table: "pricePlanDetails",
     component: "PricePlanDetails",
     samples: listDetails,
     fields: {
-      supportedCurrencies: {},
       activeCurrencies: {
         says: async (api) => {
           const active = async (activeCurrencies: readonly string[]): Promise<unknown> => {
@@ -160,17 +153,8 @@ const TABLES: readonly Case[] = [
           expect([await active([]), await active(["EUR"])]).toEqual([[], ["EUR"]]);
         },
       },
-      pricingCycleConfig: {},
       usageRateCards: { says: async (api) => expectFieldKept(api, "usageRateCards") },
-      fixedFeeRateCards: {},
-      licenseRateCards: {},
-      billingEntitlementRateCards: {},
-      minimumCommitment: {},
-      creditGrantRateCards: {},
       entitlementOverageRateCards: { says: async (api) => expectFieldKept(api, "entitlementOverageRateCards") },
-      rateDetails: {},
-      entitlementRateCards: {},
-      type: {},
     },
   }),
   ...tableCases({
@@ -189,9 +173,6 @@ const TABLES: readonly Case[] = [
           await proveRefusals(api, type, MONTHLY, (pricingCycleConfig) => ({ pricingCycleConfig }));
         },
       },
-      startOffset: {},
-      gracePeriod: {},
-      anniversaryCycle: {},
     },
   }),
 ];

@@ -27,11 +27,17 @@ export interface ClientRecords {
   readonly statuses: Map<number, number>;
 }
 
+/** Records without operations. */
+export function createRecords(): ClientRecords {
+  return { usage: new Map(), takenByAccount: new Map(), counting: new Set(), statuses: new Map() };
+}
+
 /** Accounts that all clients share. */
 const ACCOUNTS = 8;
 /** Credits granted to each account: fewer than the clients request. */
 const GRANTED = 100;
 const DAY = "2024-06-10";
+const JUNE = { effectiveFrom: "2024-06-01", effectiveUntil: "2024-07-01" };
 
 /** A book whose accounts are metered by calls, and have credits for chats. */
 export const CROWD_BOOK = {
@@ -46,15 +52,7 @@ export const CROWD_BOOK = {
     id: accountAt(index),
     name: `Account ${index}`,
     customerId: "acme",
-    featureCredits: [
-      {
-        id: `fc${index}`,
-        featureId: "chat",
-        granted: GRANTED,
-        effectiveFrom: "2024-06-01",
-        effectiveUntil: "2024-07-01",
-      },
-    ],
+    featureCredits: [{ id: `fc${index}`, featureId: "chat", granted: GRANTED, ...JUNE }],
   })),
 } satisfies BookInput;
 
@@ -64,12 +62,7 @@ export const CROWD_BOOK = {
  * @throws if an answer is a 500, or does not match its request
  */
 export async function crowd({ clients, steps, during, url, key }: Crowd): Promise<ClientRecords> {
-  const records: ClientRecords = {
-    usage: new Map(),
-    takenByAccount: new Map(),
-    counting: new Set(),
-    statuses: new Map(),
-  };
+  const records = createRecords();
   const until = Date.now() + during;
   await Promise.all(
     Array.from({ length: clients }, async (_, index) => {
@@ -113,8 +106,6 @@ function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: C
   /** Its own events that count, which it may undo. */
   const own: { readonly id: string; readonly accountId: string; readonly n: number; readonly chat: boolean }[] = [];
   const sendRequest = (line: string, body?: object): Promise<Answer> => request(to, line, body, records);
-  const note = (of: Map<string, number>, accountId: string, n: number): void =>
-    void of.set(accountId, (of.get(accountId) ?? 0) + n);
   return async () => {
     step += 1;
     const accountId = accountAt(client + step);
@@ -138,7 +129,7 @@ function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: C
       }
       case 1:
       case 2: {
-        const event = { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
+        const event = chatOf(id, accountId, n);
         const { status } = await sendRequest("POST /entitled", { event });
         expect([200, 422]).toContain(status);
         if (status !== 200) break;
@@ -148,15 +139,11 @@ function createClient(client: number, to: Pick<Crowd, "url" | "key">, records: C
         break;
       }
       case 3: {
-        const ids = Array.from({ length: 10 }, (_, place) => `${id}.${place}`);
-        const events = ids.map((each, place) => callOf(each, accountAt(client + place), n));
+        const { events, record } = createBatch(id, client, n, records);
         const { status, json } = await sendRequest("POST /ingestBatch", { events });
         expect([status, json.success]).toEqual([202, true]);
-        for (const [place, each] of ids.entries()) {
-          note(records.usage, accountAt(client + place), n);
-          records.counting.add(each);
-        }
-        own.push({ id: ids[0] ?? "", accountId: accountAt(client), n, chat: false });
+        record();
+        own.push({ id: `${id}.0`, accountId: accountAt(client), n, chat: false });
         break;
       }
       case 4: {
@@ -194,15 +181,13 @@ export function steadyClient(
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   };
-  const note = (of: Map<string, number>, accountId: string, n: number): void =>
-    void of.set(accountId, (of.get(accountId) ?? 0) + n);
   return async () => {
     step += 1;
     const n = 1 + ((client * 31 + step * 17) % 9);
     const id = `s${client}.${step}`;
     const accountId = accountAt(client + step);
     if (step % 3 === 0) {
-      const event = { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
+      const event = chatOf(id, accountId, n);
       const { status, again } = await insist("POST /entitled", { event });
       // A first request whose answer was lost may have consumed the credits: then the second one is told so.
       if (status !== 200 && !(status === 409 && again)) return;
@@ -210,13 +195,31 @@ export function steadyClient(
       records.counting.add(id);
       return;
     }
-    const ids = Array.from({ length: 10 }, (_, place) => `${id}.${place}`);
-    const events = ids.map((each, place) => callOf(each, accountAt(client + place), n));
+    const { events, record } = createBatch(id, client, n, records);
     await insist("POST /ingestBatch", { events });
-    for (const [place, each] of ids.entries()) {
-      note(records.usage, accountAt(client + place), n);
-      records.counting.add(each);
-    }
+    record();
+  };
+}
+
+/** Adds units to those of an account. */
+function note(of: Map<string, number>, accountId: string, n: number): void {
+  of.set(accountId, (of.get(accountId) ?? 0) + n);
+}
+
+/** Ten calls of different accounts, and what records that they count. */
+function createBatch(id: string, client: number, n: number, records: ClientRecords) {
+  const calls = Array.from({ length: 10 }, (_, place) => ({
+    id: `${id}.${place}`,
+    accountId: accountAt(client + place),
+  }));
+  return {
+    events: calls.map((each) => callOf(each.id, each.accountId, n)),
+    record(): void {
+      for (const each of calls) {
+        note(records.usage, each.accountId, n);
+        records.counting.add(each.id);
+      }
+    },
   };
 }
 
@@ -248,7 +251,12 @@ async function request(
   return { status: response.status, json: JSON.parse(text) as Answer["json"] };
 }
 
-function callOf(id: string, accountId: string, n: number): object {
+function chatOf(id: string, accountId: string, n: number): object {
+  return { ...callOf(id, accountId, n), schemaName: "chat", attributes: [{ name: "tokens", value: n }] };
+}
+
+/** An event of calls. */
+export function callOf(id: string, accountId: string, n: number): object {
   return { schemaName: "calls", id, accountId, timestamp: `${DAY}T08:00:00Z`, attributes: [{ name: "n", value: n }] };
 }
 

@@ -5,7 +5,7 @@
 import * as z from "zod";
 
 import { type Address, address } from "../../book/resources/account.ts";
-import { formatInstant } from "../../calendar/instant.ts";
+import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import type { WithSkipped } from "../../engine/all-accounts.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Page } from "../../engine/pages.ts";
@@ -13,7 +13,7 @@ import type { Decimal } from "../../numbers/decimal.ts";
 import { jsonPieces, stringifyJson } from "../../numbers/json.ts";
 import { createYielder } from "../../store/yielder.ts";
 import { type Answer, answerOk } from "./endpoint.ts";
-import { number, withoutAbsent } from "./fields.ts";
+import { formatDay, formatTime, number, withoutAbsent } from "./fields.ts";
 import type { PagedRequest } from "./pagination.ts";
 
 /** The answer schema of a book schema. Dates have none, because answers write some as days and some as date-times. */
@@ -120,18 +120,36 @@ export function formatAddressLines(postalAddress: Address | null | undefined): r
 /** What an answer is made of: its fields, where an optional one can be absent or null, and others, which are ignored. */
 type AnswerParts<Fields> = {
   readonly [Name in keyof Fields]: undefined extends Fields[Name]
-    ? ReadonlyPart<Fields[Name]> | null
-    : ReadonlyPart<Fields[Name]>;
+    ? AnswerPart<Fields[Name]> | null
+    : AnswerPart<Fields[Name]>;
 };
-type ReadonlyPart<Part> = Part extends readonly (infer Item)[] ? readonly Item[] : Part;
+/** A text can be given as an instant, which is formatted as the schema says. */
+type AnswerPart<Part> = Part extends readonly (infer Item)[]
+  ? readonly Item[]
+  : string extends Part
+    ? Part | Instant
+    : Part;
 
-/** The fields of a schema, from parts that can have more. Fields that are absent or null are left out. */
+/**
+ * The fields of a schema, from parts that can have more. Fields that are absent or null are left out; instants become
+ * times or days.
+ */
 export function toAnswer<Schema extends z.ZodObject>(
   schema: Schema,
   parts: AnswerParts<z.input<Schema>>,
 ): z.input<Schema> {
-  const fields = Object.keys(schema.shape).map((name) => [name, Reflect.get(parts, name)] as const);
+  const fields = Object.entries(schema.shape).map(([name, field]) => {
+    const part: unknown = Reflect.get(parts, name);
+    return [name, typeof part === "number" ? formatNumber(field as z.ZodType, part) : part] as const;
+  });
   return withoutAbsent(Object.fromEntries(fields)) as z.input<Schema>;
+}
+
+/** An instant as the time or day of its field; another number unchanged. */
+function formatNumber(field: z.ZodType, part: number): string | number {
+  const { format } = (field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field).meta() ?? {};
+  if (format === "date-time") return formatTime(part);
+  return format === "date" ? formatDay(part) : part;
 }
 
 /** A rule as text: unchanged if it was sent as text, otherwise JSON; undefined without a rule. */

@@ -69,7 +69,7 @@ export interface PagedRequest<Filters> {
 /** Reads and creates cursors. */
 export interface Paging {
   /** @throws {Refusal} 400 for a cursor that is invalid, of another list, or contradicted by a parameter */
-  readRequest<Filters extends object>(request: ListRequest<Filters>): PagedRequest<Filters>;
+  readRequest<Filters extends object>(request: ListRequest<Filters>): Promise<PagedRequest<Filters>>;
 }
 
 interface Cursor {
@@ -100,16 +100,10 @@ const CURSOR_DICTIONARY = [
 /** The length of the signature in bytes. */
 const SIGNATURE_BYTES = 16;
 
-/** @param secret signs cursors; all servers of a database have the same */
-export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): PagingSource {
-  return async () => {
-    const key = await secret();
-    return { readRequest: (request) => readPagedRequest(key, request) };
-  };
+/** @param secret signs cursors; all servers of a database have the same. It may be unknown at startup. */
+export function createPaging(secret: () => Promise<Uint8Array> | Uint8Array): Paging {
+  return { readRequest: async (request) => readPagedRequest(await secret(), request) };
 }
-
-/** Creates a {@link Paging}, for each list request because the secret may be unknown at startup. */
-export type PagingSource = () => Promise<Paging>;
 
 function readPagedRequest<Filters extends object>(
   key: Uint8Array,

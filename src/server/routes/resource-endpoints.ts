@@ -10,10 +10,12 @@ import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery, type PagedRequest, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
 
 /** What the endpoints of a resource have in common. */
-export interface ResourceSpec<Item> {
+export interface ResourceSpec<Item, Params extends z.ZodObject> extends Pick<EndpointSpec, "unknownIdStatus"> {
   readonly tag: string;
   /** The path of the list: `/features`. The path of an item adds its id. */
   readonly path: `/${string}`;
+  /** The ids in the path of the list. */
+  readonly params?: Params;
   /** The name of the id in an item's path: `feature_id`. */
   readonly idName?: string;
   /** The schema of the id. Default: up to 50 characters. */
@@ -40,18 +42,16 @@ interface ResourceMethods<Item> {
 /** Operation id, summary and description in OpenAPI. */
 type EndpointDocs = Pick<Endpoint, "id" | "summary" | "description">;
 
-interface CreateEntry<Item, Body extends z.ZodType> extends EndpointDocs {
+interface CreateEntry<Item, Params extends z.ZodObject, Body extends z.ZodType> extends EndpointDocs {
   readonly body: Body;
   /** Gets the body as sent; the engine converts decimals and dates. */
-  readonly run?: (engine: Engine, body: z.input<Body>) => Promise<Item>;
+  readonly run?: (engine: Engine, body: z.input<Body>, params: z.output<Params>) => Promise<Item>;
   /** The status of the answer. */
   readonly status: 200 | 201;
 }
 
-interface ListEntry<Item, Filters extends z.ZodRawShape, Params extends z.ZodObject>
-  extends EndpointDocs, Pick<Endpoint, "unknownIdStatus" | "wireNames"> {
-  /** The ids in the path. */
-  readonly params?: Params;
+interface ListEntry<Item, Params extends z.ZodObject, Filters extends z.ZodRawShape>
+  extends EndpointDocs, Pick<Endpoint, "wireNames"> {
   /** The name of the list in cursors. Default: its path. */
   readonly list?: string | ((params: z.output<Params>) => string);
   /** The engine has the filters in camel case. */
@@ -75,48 +75,53 @@ interface GetEntry<Item, Query extends z.ZodObject> extends EndpointDocs {
 }
 
 /** An update, or an action on an item. */
-interface ChangeEntry<Item, Body extends z.ZodType> extends EndpointDocs {
+interface ChangeEntry<Item, Params extends z.ZodObject, Body extends z.ZodType> extends EndpointDocs {
   readonly body?: Body;
   readonly bodyRequired?: boolean;
   /** Gets the body as sent; the engine converts decimals and dates. */
-  readonly run?: (engine: Engine, id: string, body: z.input<Body>) => Promise<Item>;
+  readonly run?: (engine: Engine, id: string, body: z.input<Body>, params: z.output<Params>) => Promise<Item>;
 }
 
 /** An answer of `{success}`. */
 export const SUCCESS_ANSWER = { shape: success, toJson: (): unknown => SUCCESS.body };
 
 /** Defines the endpoints of a resource. Without `run`, an endpoint calls the engine's method of its name. */
-export class ResourceEndpoints<Item> {
-  readonly #resource: ResourceSpec<Item>;
+export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
+  readonly #resource: ResourceSpec<Item, Params>;
 
-  constructor(resource: ResourceSpec<Item>) {
+  constructor(resource: ResourceSpec<Item, Params>) {
     this.#resource = resource;
   }
 
   /** The same resource with other answers, or another path. */
-  with<Other>(
-    changes: Pick<ResourceSpec<Other>, "shape" | "toJson"> & Partial<ResourceSpec<Other>>,
-  ): ResourceEndpoints<Other> {
-    return new ResourceEndpoints({ ...(this.#resource as ResourceSpec<unknown> as ResourceSpec<Other>), ...changes });
+  with<Other, OtherParams extends z.ZodObject = Params>(
+    changes: Pick<ResourceSpec<Other, OtherParams>, "shape" | "toJson"> & Partial<ResourceSpec<Other, OtherParams>>,
+  ): ResourceEndpoints<Other, OtherParams> {
+    const resource = this.#resource as ResourceSpec<unknown, z.ZodObject> as ResourceSpec<Other, OtherParams>;
+    return new ResourceEndpoints({ ...resource, ...changes });
   }
 
   /** `POST` to the list, answered with the new item. */
-  create<Body extends z.ZodType>({ run, status, ...entry }: CreateEntry<Item, Body>): Endpoint {
-    const { tag, path, shape, toJson } = this.#resource;
+  create<Body extends z.ZodType>({ run, status, ...entry }: CreateEntry<Item, Params, Body>): Endpoint {
+    const { tag, path, params: pathIds, unknownIdStatus, shape, toJson } = this.#resource;
     const create = (engine: Engine, body: z.input<Body>): Promise<Item> =>
       this.#methods(engine).create(withoutAbsent(body as object) as never) as Promise<Item>;
-    return defineEndpoint({
+    return defineEndpoint<Params, z.ZodObject, Body>({
       ...entry,
       method: "POST",
       path,
       tag,
+      ...withoutAbsent({ params: pathIds, unknownIdStatus }),
       answers: { [status]: shape },
-      handle: async ({ engine, body }) => ({ status, body: await toJson(await (run ?? create)(engine, body), engine) }),
+      handle: async ({ engine, body, params }) => {
+        const item = await (run ?? create)(engine, body, params);
+        return { status, body: await toJson(item, engine) };
+      },
     });
   }
 
   /** `GET` of the list. A page ends before its JSON exceeds 1 MiB, and has at least one item. */
-  list<Filters extends z.ZodRawShape = z.ZodRawShape, Params extends z.ZodObject = z.ZodObject>({
+  list<Filters extends z.ZodRawShape = z.ZodRawShape>({
     run,
     filters,
     list,
@@ -124,8 +129,8 @@ export class ResourceEndpoints<Item> {
     open,
     answerId,
     ...entry
-  }: ListEntry<Item, Filters, Params>): Endpoint {
-    const { tag, path, shape, toJson } = this.#resource;
+  }: ListEntry<Item, Params, Filters>): Endpoint {
+    const { tag, path, params: pathIds, unknownIdStatus, shape, toJson } = this.#resource;
     const readList: typeof run = (engine, filter, page) =>
       this.#methods(engine).list({ ...(filters && { filter: toCamelCase(filter) }), page } as never);
     return defineEndpoint<Params, z.ZodObject<PageFields>, z.ZodType>({
@@ -133,6 +138,7 @@ export class ResourceEndpoints<Item> {
       method: "GET",
       path,
       tag,
+      ...withoutAbsent({ params: pathIds, unknownIdStatus }),
       query: listQuery(filters ?? {}, sizes),
       answers: {
         200:
@@ -142,7 +148,7 @@ export class ResourceEndpoints<Item> {
       },
       handle: async ({ engine, paging, query, params }) => {
         const name = typeof list === "function" ? list(params) : (list ?? path.slice(1));
-        const request = paging.readRequest({ list: name, sizes, query });
+        const request = await paging.readRequest({ list: name, sizes, query });
         const page = await readBoundedPage(
           request,
           (each) => (run ?? readList)(engine, request.filters as z.output<z.ZodObject<Filters>>, each, params),
@@ -162,15 +168,17 @@ export class ResourceEndpoints<Item> {
   }
 
   /** `PATCH` of an item. */
-  update<Body extends z.ZodType>({ run, ...entry }: ChangeEntry<Item, Body>): Endpoint {
+  update<Body extends z.ZodType>({ run, ...entry }: ChangeEntry<Item, Params, Body>): Endpoint {
     const update: typeof run = (engine, id, body) => this.#methods(engine).update(id, body as never);
-    return this.#item("PATCH", "", entry, async ({ engine, body }, id) => (run ?? update)(engine, id, body));
+    return this.#item("PATCH", "", entry, ({ engine, body, params }, id) => (run ?? update)(engine, id, body, params));
   }
 
   /** `POST /features/{feature_id}/<action>`, answered with the item. */
-  action<Body extends z.ZodType>(name: string, { run, ...entry }: ChangeEntry<Item, Body>): Endpoint {
+  action<Body extends z.ZodType>(name: string, { run, ...entry }: ChangeEntry<Item, Params, Body>): Endpoint {
     const act: typeof run = (engine, id) => this.#methods(engine)[name as "activate"](id);
-    return this.#item("POST", `/${name}`, entry, async ({ engine, body }, id) => (run ?? act)(engine, id, body));
+    return this.#item("POST", `/${name}`, entry, ({ engine, body, params }, id) =>
+      (run ?? act)(engine, id, body, params),
+    );
   }
 
   /** `DELETE` of an item, which archives it if the engine keeps it, answered with `{success}`. */
@@ -189,18 +197,19 @@ export class ResourceEndpoints<Item> {
     method: Endpoint["method"],
     pathSuffix: string,
     entry: EndpointDocs & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
-    run: (request: EndpointRequest<z.ZodObject, Query, Body>, id: string) => Promise<Item>,
+    run: (request: EndpointRequest<Params, Query, Body>, id: string) => Promise<Item>,
   ): Endpoint {
-    const { tag, path, idName = "id", idSchema = pathId(), shape, toJson } = this.#resource;
-    return defineEndpoint<z.ZodObject, Query, Body>({
+    const { tag, path, params, idName = "id", idSchema = pathId(), unknownIdStatus, shape, toJson } = this.#resource;
+    return defineEndpoint<Params, Query, Body>({
       ...entry,
       method,
       path: `${path}/{${idName}}${pathSuffix}`,
       tag,
-      params: z.strictObject({ [idName]: idSchema }),
+      params: z.strictObject({ ...params?.shape, [idName]: idSchema }) as z.ZodObject as Params,
+      ...withoutAbsent({ unknownIdStatus }),
       answers: { 200: shape },
       handle: async (request) => {
-        const item = await run(request, String(request.params[idName]));
+        const item = await run(request, String(Reflect.get(request.params, idName)));
         return { status: 200, body: await toJson(item, request.engine) };
       },
     });

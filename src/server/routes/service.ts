@@ -11,7 +11,7 @@ import { type ApiKey, keyRequest, ROLES } from "../access/credentials.ts";
 import { createListShape, answerPage, toAnswer } from "../http/answers.ts";
 import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE, answerCreated, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { success, pathId, formatTime, timestamp } from "../http/fields.ts";
+import { success, pathId, timestamp } from "../http/fields.ts";
 import { listQuery } from "../http/pagination.ts";
 
 /** How long the store may take to answer, in milliseconds. */
@@ -160,7 +160,7 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
       query: listQuery({}),
       answers: { 200: createListShape(keyShape, "ApiKeyList") },
       handle: async ({ paging, query }) => {
-        const request = paging.readRequest({ list: "keys", query });
+        const request = await paging.readRequest({ list: "keys", query });
         const page = await keys.list(request.page);
         return answerPage(request, { ...page, items: page.items.map(toKeyJson) });
       },
@@ -184,13 +184,7 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
 }
 
 function toKeyJson(key: ApiKey): z.input<typeof keyShape> {
-  const { createdAt, revokedAt } = key;
-  return toAnswer(keyShape, {
-    ...key,
-    status: revokedAt === undefined ? "ACTIVE" : "REVOKED",
-    createdAt: formatTime(createdAt),
-    revokedAt: revokedAt === undefined ? undefined : formatTime(revokedAt),
-  });
+  return toAnswer(keyShape, { ...key, status: key.revokedAt === undefined ? "ACTIVE" : "REVOKED" });
 }
 
 /** Issues a token for the calling key. */

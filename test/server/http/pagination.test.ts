@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { createPaging, LONG_PAGE_SIZES } from "../../../src/server/http/pagination.ts";
 
-const paging = await createPaging(() => Buffer.alloc(32, 7))();
+const paging = createPaging(() => Buffer.alloc(32, 7));
 const [DAY, LATER] = [1_704_067_200_000, 1_735_689_600_000];
 
 /** An id of 50 characters that can't be compressed below two bytes per character. */
@@ -36,11 +36,11 @@ describe("a cursor", () => {
     ["events", { account_id: account, schema_name: other, status: "INGESTION_FAILED" }, "ev.UFlcovA000E.ExE7J"],
     ["customers", {}, "acme"],
     ["accounts", { customer_id: account, status: "ACTIVE" }, other],
-  ])("of %s has at most 500 characters, and contains size, filters and position", (list, filters, id) => {
-    const first = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { ...filters, pageSize: 7 } });
+  ])("of %s has at most 500 characters, and contains size, filters and position", async (list, filters, id) => {
+    const first = await paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { ...filters, pageSize: 7 } });
     const nextToken = first.nextToken({ items: [], next: { createdAt: DAY, id } });
     expect(nextToken?.length).toBeLessThanOrEqual(500);
-    const next = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { nextToken } });
+    const next = await paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { nextToken } });
     expect([next.filters, next.page]).toEqual([filters, { limit: 7, after: { createdAt: DAY, id } }]);
   });
 });

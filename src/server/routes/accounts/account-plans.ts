@@ -186,7 +186,11 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
     query: listQuery({ start_date: queryTime.optional(), end_date: queryTime.optional() }, SCHEDULE_PAGE_SIZES),
     answers: { 200: createListShape(accountScheduleShape, "PricingScheduleList") },
     handle: async ({ engine, paging, params: { account_id: accountId }, query }) => {
-      const request = paging.readRequest({ list: `pricing_schedules:${accountId}`, sizes: SCHEDULE_PAGE_SIZES, query });
+      const request = await paging.readRequest({
+        list: `pricing_schedules:${accountId}`,
+        sizes: SCHEDULE_PAGE_SIZES,
+        query,
+      });
       const { start_date: start = Number.NEGATIVE_INFINITY, end_date: end = Number.POSITIVE_INFINITY } =
         request.filters;
       if (end <= start) throw invalidInputError("end_date", "DATE_NOT_ALLOWED", "expected a date after start_date");

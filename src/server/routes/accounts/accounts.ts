@@ -20,7 +20,7 @@ import {
 } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
-import { withoutAbsent, flag, pathId, queryTime, formatTime, timestamp } from "../../http/fields.ts";
+import { withoutAbsent, flag, pathId, queryTime, timestamp } from "../../http/fields.ts";
 import { settingShape, toSettingJson } from "../catalog/catalog-items.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 import { invoiceGroupShape, toGroupJson } from "./invoice-groups.ts";
@@ -207,9 +207,8 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   }),
 ];
 
-function toAliasJson({ value, accountId, createdAt }: AliasSnapshot): z.input<typeof aliasShape> {
-  const at = formatTime(createdAt);
-  return withoutAbsent({ value, accountId, createAt: at, createdAt: at });
+function toAliasJson(alias: AliasSnapshot): z.input<typeof aliasShape> {
+  return toAnswer(aliasShape, { ...alias, createAt: alias.createdAt });
 }
 
 const customerShape = z
@@ -268,14 +267,12 @@ async function toCreatedCustomerJson({ account, ...customer }: CreatedCustomer, 
 }
 
 function toCustomerJson(customerSnapshot: CustomerSnapshot): z.input<typeof customerShape> {
-  const { id, address, createdAt, updatedAt } = customerSnapshot;
+  const { id, address } = customerSnapshot;
   return toAnswer(customerShape, {
     ...customerSnapshot,
     togaiCustomerId: id,
     // Clients of the reference API require an address.
     address: toAddressJson(address) ?? {},
     billingAddress: formatAddressLines(address).join(", "),
-    createdAt: formatTime(createdAt),
-    updatedAt: formatTime(updatedAt),
   });
 }

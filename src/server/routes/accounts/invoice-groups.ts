@@ -5,7 +5,7 @@ import { REQUESTS } from "../../../book/resources/requests.ts";
 import type { InvoiceGroupSnapshot } from "../../../engine/accounts/invoice-groups.ts";
 import { addressShape, toAddressJson, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { formatTime, timestamp, pathId } from "../../http/fields.ts";
+import { timestamp, pathId } from "../../http/fields.ts";
 import { ResourceEndpoints, SUCCESS_ANSWER } from "../resource-endpoints.ts";
 
 export const invoiceGroupShape = z
@@ -24,14 +24,12 @@ export const invoiceGroupShape = z
   })
   .meta({ id: "InvoiceGroup" });
 
-export function toGroupJson(group: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
-  const { item, accountIds, createdAt, updatedAt } = group;
+export function toGroupJson({ item, accountIds, ...times }: InvoiceGroupSnapshot): z.input<typeof invoiceGroupShape> {
   return toAnswer(invoiceGroupShape, {
     ...item,
+    ...times,
     accountsCount: accountIds.length,
     billingAddress: toAddressJson(item.billingAddress ?? item.address),
-    createdAt: formatTime(createdAt),
-    updatedAt: formatTime(updatedAt),
   });
 }
 

@@ -8,7 +8,7 @@ import { shortId } from "../../../numbers/ids.ts";
 import { skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
-import { day, number, pathId, formatDay, formatTime, timestamp } from "../../http/fields.ts";
+import { day, number, pathId, formatTime, timestamp } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 
@@ -62,18 +62,15 @@ const CREDITS = new ResourceEndpoints<CreditSnapshot>({
 });
 
 export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
-  defineEndpoint({
-    method: "POST",
-    path: "/credits",
+  CREDITS.with({
+    shape: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreatedCredits" }),
+    toJson: (credits: readonly CreditSnapshot[]) => ({ credits: credits.map(toCreditJson) }),
+  }).create({
     id: "createCredits",
-    tag: "Credits",
     summary: "Create credits, all or none",
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
-    answers: { 200: z.strictObject({ credits: z.array(creditShape) }).meta({ id: "CreatedCredits" }) },
-    handle: async ({ engine, body: { creditRequests } }) => {
-      const newCredits = await withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests));
-      return answerOk({ credits: newCredits.map(toCreditJson) });
-    },
+    status: 200,
+    run: (engine, { creditRequests }) => withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests)),
   }),
   CREDITS.list({
     id: "listCredits",
@@ -98,16 +95,14 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 function toCreditJson({ credit, holdAmount, status }: CreditSnapshot): z.input<typeof creditShape> {
-  const { effectiveFrom, effectiveUntil = NO_END, currency, applicableEntityIds = [], createdAt } = credit;
+  const { effectiveUntil = NO_END, currency, applicableEntityIds = [] } = credit;
   return toAnswer(creditShape, {
     ...credit,
-    effectiveFrom: formatDay(effectiveFrom),
-    effectiveUntil: formatDay(effectiveUntil),
+    effectiveUntil,
     status,
     creditUnit: currency,
     holdAmount,
     applicableEntityIds: applicableEntityIds.length === 0 ? undefined : applicableEntityIds,
-    createdAt: formatTime(createdAt),
   });
 }
 
@@ -148,11 +143,7 @@ export const CREDIT_BALANCE_ENDPOINTS: readonly Endpoint[] = [
     description: "The sum of the credits in force: started, not expired and not voided.",
     params: z.strictObject({ account_id: pathId() }),
     answers: { 200: creditBalanceShape },
-    handle: async ({ engine, params: { account_id: id } }) => {
-      const { lastUpdatedAt, ...balance } = await engine.creditBalance(id);
-      return answerOk({ ...balance, lastUpdatedAt: formatTime(lastUpdatedAt) } satisfies z.input<
-        typeof creditBalanceShape
-      >);
-    },
+    handle: async ({ engine, params: { account_id: id } }) =>
+      answerOk(toAnswer(creditBalanceShape, await engine.creditBalance(id))),
   }),
 ];

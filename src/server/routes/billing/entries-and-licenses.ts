@@ -4,15 +4,15 @@ import * as z from "zod";
 import { decimalFromZero, dateOrDateTime, reference } from "../../../book/resources/fields.ts";
 import { REQUESTS } from "../../../book/resources/requests.ts";
 import { SCANNED_ACCOUNTS_MAX } from "../../../engine/all-accounts.ts";
-import type { EntrySnapshot, EntryTarget, LicenseUpdateSnapshot } from "../../../engine/billing/entitlements.ts";
+import type { EntrySnapshot, FeatureTarget, LicenseUpdateSnapshot } from "../../../engine/billing/entitlements.ts";
 import { hasCode } from "../../../errors.ts";
 import { subtract, ZERO } from "../../../numbers/decimal.ts";
 import { toAnswer } from "../../http/answers.ts";
-import { answerCreated, type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
+import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { number, pathId, formatTime, success, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { number, pathId, timestamp, withoutAbsent } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
-import { ResourceEndpoints } from "../resource-endpoints.ts";
+import { ResourceEndpoints, SUCCESS_ANSWER } from "../resource-endpoints.ts";
 
 const entryShape = z
   .strictObject({
@@ -45,11 +45,14 @@ const totalsShape = z
   .meta({ id: "FeatureTotals" });
 
 const featureParams = z.strictObject({ account_id: pathId(), feature_id: pathId() });
-const entryParams = featureParams.extend({ entry_id: pathId(512) });
 
-const ENTRIES = new ResourceEndpoints<EntrySnapshot>({
+const ENTRIES = new ResourceEndpoints<EntrySnapshot, typeof featureParams>({
   tag: "Feature credits",
   path: "/accounts/{account_id}/features/{feature_id}/entries",
+  params: featureParams,
+  idName: "entry_id",
+  idSchema: pathId(512),
+  unknownIdStatus: 422,
   shape: entryShape,
   toJson: toEntryJson,
 });
@@ -64,69 +67,45 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     params: featureParams,
     unknownIdStatus: 422,
     answers: { 200: totalsShape },
-    handle: async ({ engine, params: { account_id: accountId, feature_id: featureId } }) => {
-      const { usedOverage = ZERO, ...totals } = await engine.entries.balance({ accountId, featureId });
+    handle: async ({ engine, params }) => {
+      const { usedOverage = ZERO, ...totals } = await engine.entries.balance(toFeature(params));
       return answerOk(withoutAbsent({ ...totals, usedOverage }));
     },
   }),
   ENTRIES.list({
     id: "listFeatureEntries",
     summary: "List the feature credit entries of an account, newest first",
-    params: featureParams,
-    unknownIdStatus: 422,
     list: ({ account_id: accountId, feature_id: featureId }) => `entries:${accountId}/${featureId}`,
     sizes: LONG_PAGE_SIZES,
     answerId: "FeatureCreditEntryList",
-    run: (engine, _, page, { account_id: accountId, feature_id: featureId }) =>
-      engine.entries.list({ accountId, featureId }, { page }),
+    run: (engine, _, page, params) => engine.entries.list(toFeature(params), { page }),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/accounts/{account_id}/features/{feature_id}/entries",
+  ENTRIES.create({
     id: "grantFeatureEntry",
-    tag: "Feature credits",
     summary: "Grant a purchased feature credit entry",
     description: "It first covers overage of the open cycles.",
-    params: featureParams,
     body: REQUESTS.entryGrant,
-    unknownIdStatus: 422,
-    answers: { 201: entryShape },
-    handle: async ({ engine, body, params: { account_id: accountId, feature_id: featureId } }) =>
-      answerCreated(toEntryJson(await engine.entries.grant({ accountId, featureId }, body))),
+    status: 201,
+    run: (engine, body, params) => engine.entries.grant(toFeature(params), body),
   }),
-  defineEndpoint({
-    method: "PATCH",
-    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}",
+  ENTRIES.update({
     id: "updateFeatureEntry",
-    tag: "Feature credits",
     summary: "Change the amount or end of an entry",
     description:
       "A change of `granted` changes the balance by the same amount. A balance below 0, and an end before an event that used the entry, are rejected.",
-    params: entryParams,
     body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: dateOrDateTime.optional() }),
-    unknownIdStatus: 422,
-    answers: { 200: entryShape },
-    handle: async ({ engine, body, params }) =>
-      answerOk(toEntryJson(await requireEntry(engine.entries.update(toEntryTarget(params), body)))),
+    run: (engine, entryId, body, params) =>
+      requireEntry(engine.entries.update({ ...toFeature(params), entryId }, body)),
   }),
-  defineEndpoint({
-    method: "POST",
-    path: "/accounts/{account_id}/features/{feature_id}/entries/{entry_id}/void",
+  ENTRIES.with<unknown>(SUCCESS_ANSWER).action("void", {
     id: "voidFeatureEntry",
-    tag: "Feature credits",
     summary: "Void an entry, so that events no longer use it",
-    params: entryParams,
-    unknownIdStatus: 422,
-    answers: { 200: success },
-    handle: async ({ engine, params }) => {
-      await requireEntry(engine.entries.void(toEntryTarget(params)));
-      return SUCCESS;
-    },
+    run: (engine, entryId, _, params) => requireEntry(engine.entries.void({ ...toFeature(params), entryId })),
   }),
 ];
 
-function toEntryTarget(params: z.output<typeof entryParams>): EntryTarget {
-  return { accountId: params.account_id, featureId: params.feature_id, entryId: params.entry_id };
+function toFeature(params: z.output<typeof featureParams>): FeatureTarget {
+  return { accountId: params.account_id, featureId: params.feature_id };
 }
 
 /** An unknown account or feature is a 422 here, an unknown entry a 404. */
@@ -140,13 +119,7 @@ async function requireEntry(operation: Promise<EntrySnapshot>): Promise<EntrySna
 }
 
 function toEntryJson(entry: EntrySnapshot): z.input<typeof entryShape> {
-  const { granted, balance, effectiveFrom, effectiveUntil } = entry;
-  return toAnswer(entryShape, {
-    ...entry,
-    used: subtract(granted, balance),
-    effectiveFrom: formatTime(effectiveFrom),
-    effectiveUntil: formatTime(effectiveUntil),
-  });
+  return toAnswer(entryShape, { ...entry, used: subtract(entry.granted, entry.balance) });
 }
 
 const updateShape = z
@@ -205,7 +178,5 @@ function toUpdateJson(update: LicenseUpdateSnapshot): z.input<typeof updateShape
     ...update,
     quantity: update.quantityAfter,
     requestedQuantity: update.quantity,
-    effectiveFrom: formatTime(update.effectiveFrom),
-    createdAt: formatTime(update.createdAt),
   });
 }

@@ -22,7 +22,7 @@ import { CARD_KINDS } from "../../../rating/charge.ts";
 import { compareNewest } from "../../../store/adapter-rules.ts";
 import { keepItem, skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { number, formatTime, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";
+import { number, timestamp, withoutAbsent, queryTime } from "../../http/fields.ts";
 import { type PagedRequest, LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 import { renderComposite, renderInvoice } from "./invoice-html.ts";
@@ -148,7 +148,6 @@ function toInvoiceJson(snapshot: InvoiceSnapshot): z.input<typeof invoiceShape> 
     totalAmount: invoice.revenueInfo.value,
     // Only totals of 0 or below count as paid here (S13.4).
     paidAmount: ZERO,
-    updatedAt: formatTime(snapshot.updatedAt),
   });
 }
 
@@ -164,25 +163,21 @@ function toInvoiceWithLinesJson(snapshot: InvoiceSnapshot): z.input<typeof invoi
 
 /** A composite invoice without line items. */
 function toCompositeJson(composite: CompositeSnapshot): z.input<typeof invoiceShape> {
-  const { id, invoiceGroupId, currency, invoiceDate, dueDate, total, createdAt } = composite;
-  return {
-    id,
+  const { invoiceGroupId, invoiceDate, dueDate } = composite;
+  return toAnswer(invoiceShape, {
+    ...composite,
     ownerId: invoiceGroupId,
     invoiceClass: "INVOICE",
     invoiceType: "COMPOSITE",
-    invoiceGroupId,
     status: "DUE",
-    currency,
-    startDate: formatTime(invoiceDate),
-    endDate: formatTime(addDays(invoiceDate, 1)),
-    invoiceDate: formatTime(invoiceDate),
-    dueDate: formatTime(dueDate),
+    startDate: invoiceDate,
+    endDate: addDays(invoiceDate, 1),
     netTermDays: countDays(invoiceDate, dueDate),
-    totalAmount: total,
+    totalAmount: composite.total,
     paidAmount: ZERO,
     notices: [],
-    updatedAt: formatTime(createdAt),
-  };
+    updatedAt: composite.createdAt,
+  });
 }
 
 /** A composite invoice: a GRAND_TOTAL_AMOUNT above the totals of its invoices. */

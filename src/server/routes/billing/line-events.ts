@@ -77,7 +77,7 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
     handle: async ({ engine, paging, params: { invoice_id: invoiceId, line_id: lineId }, query }) => {
       await refuseComposite(engine, invoiceId);
       const list = shortId("line_events", [invoiceId, lineId]);
-      const request = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query });
+      const request = await paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query });
       const target = { invoiceId, lineId, type: request.filters.line_type };
       const lineEvents = await engine.invoices.lineEvents(target, { page: request.page });
       const { accountId, type, quantity, from, until, computations, days, items } = lineEvents;

@@ -10,7 +10,7 @@ import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import { toAnswer, createAnswerDeriver } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { withWireNames } from "../../http/failures.ts";
-import { formatTime, timestamp, withoutAbsent, pathId } from "../../http/fields.ts";
+import { timestamp, withoutAbsent, pathId } from "../../http/fields.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const featureShape = z
@@ -37,11 +37,11 @@ const featureShape = z
 function toFeatureJson({ item, createdAt, updatedAt }: StoredResource<Feature>): z.input<typeof featureShape> {
   return toAnswer(featureShape, {
     ...item,
+    createdAt,
+    updatedAt,
     schemaAssociations: item.schemaAssociations.map(({ schemaName }) => schemaName),
     schemaAttributes: item.schemaAssociations,
     schemaCount: item.schemaAssociations.length,
-    createdAt: formatTime(createdAt),
-    updatedAt: formatTime(updatedAt),
   });
 }
 
@@ -146,7 +146,7 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 function toAddOnJson({ item, createdAt }: StoredResource<AddOn>): z.input<typeof addOnShape> {
-  return toAnswer(addOnShape, { ...item, createdAt: formatTime(createdAt) });
+  return toAnswer(addOnShape, { ...item, createdAt });
 }
 
 export const settingShape = createAnswerDeriver().deriveObject(

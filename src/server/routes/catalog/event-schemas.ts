@@ -148,12 +148,12 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
   }),
   EVENT_SCHEMAS.with({
     path: "/event_schema/{event_schema_name}/versions",
+    params: z.strictObject({ event_schema_name: schemaName }),
     shape: eventSchemaShape,
     toJson: toEventSchemaJson,
   }).list({
     id: "listEventSchemaVersions",
     summary: "List all versions of an event schema, newest first",
-    params: z.strictObject({ event_schema_name: schemaName }),
     list: ({ event_schema_name: requestedName }) => `event_schema_versions:${requestedName}`,
     answerId: "EventSchemaVersionList",
     run: (engine, _, page, params) => engine.eventSchemas.versions(params.event_schema_name, { page }),
@@ -279,7 +279,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       if (singleFilter !== undefined && listFilter !== undefined) {
         throw new Refusal(400, "aggregations: use either aggregations or aggregation");
       }
-      const request = paging.readRequest({
+      const request = await paging.readRequest({
         list: "usage_meters",
         query: { ...query, aggregation: singleFilter ?? listFilter },
       });

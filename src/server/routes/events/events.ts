@@ -230,7 +230,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
     ),
     answers: { 200: eventListShape },
     handle: async ({ engine, paging, query }) => {
-      const request = paging.readRequest({ list: "events", sizes: LONG_PAGE_SIZES, query });
+      const request = await paging.readRequest({ list: "events", sizes: LONG_PAGE_SIZES, query });
       const { account_id: accountId, schema_name: schemaName, status } = request.filters;
       const filter = { ...withoutAbsent({ accountId, schemaName }), ...statusFilter(status) };
       const listRecords = async (page: PageOptions): Promise<Page<ReturnType<typeof toEventRecordJson>>> => {
