@@ -214,7 +214,7 @@ function createBatch(id: string, client: number, n: number, records: ClientRecor
   }));
   return {
     events: calls.map((each) => callOf(each.id, each.accountId, n)),
-    record(): void {
+    record: (): void => {
       for (const each of calls) {
         note(records.usage, each.accountId, n);
         records.counting.add(each.id);

@@ -130,7 +130,7 @@ describe("bearer tokens", () => {
 });
 
 describe("tokens", () => {
-  test("a key gets a token for 24 hours, and a token gets the same token back", async () => {
+  test("a key gets a token for 24 hours", async () => {
     const api = await startCompleteServer({ jwtSecret: SECRET });
     const by = await api.key("read");
     const token = await tokenOf(api, by);
@@ -144,13 +144,6 @@ describe("tokens", () => {
       iat: NOW,
       exp: NOW + DAY,
     });
-    expect(await tokenOf(api, token)).toBe(token);
-    api.pass((DAY - 1) * 1000);
-    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(200);
-    expect(await tokenOf(api, token)).toBe(token);
-    api.pass(1000);
-    expect((await api.ask("GET /customers", { by: token })).statusCode).toBe(401);
-    expect((await api.ask("POST /authenticate", { by: token })).statusCode).toBe(401);
   });
 
   test("a token has the role of its key", async () => {

@@ -158,21 +158,14 @@ describe("the address to listen on", () => {
 
 describe("slow clients", () => {
   const limits = { headersTimeout: 300, requestTimeout: 600 };
+  const SLOWLY = Array.from({ length: 40 }, () => ["x", 100]).flat();
 
-  test("with unfinished headers get a 408", async () => {
+  test.each([
+    ["with unfinished headers", ["GET /health HTTP/1.1\r\nhost: x\r\n"]],
+    ["sending a byte now and then", ["GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...SLOWLY]],
+  ])("%s get a 408", async (_, parts) => {
     const { port } = await listen({ limits });
-    expectErrorAnswer(
-      await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\n"),
-      408,
-      "the request took too long to arrive",
-    );
-  });
-
-  test("sending a byte now and then get a 408 too", async () => {
-    const { port } = await listen({ limits });
-    const bytes = Array.from({ length: 40 }, () => ["x", 100]).flat();
-    const answer = await sendParts(port, "GET /health HTTP/1.1\r\nhost: x\r\nx-slow: ", ...bytes);
-    expectErrorAnswer(answer, 408, "the request took too long to arrive");
+    expectErrorAnswer(await sendParts(port, ...parts), 408, "the request took too long to arrive");
   });
 
   test("with an unfinished body get a 408, and no internal error is logged", async () => {

@@ -42,5 +42,11 @@ describe("a cursor", () => {
     expect(nextToken?.length).toBeLessThanOrEqual(500);
     const next = await paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { nextToken } });
     expect([next.filters, next.page]).toEqual([filters, { limit: 7, after: { createdAt: DAY, id } }]);
+    // Its signature is checked completely.
+    const changed = `${String(nextToken).slice(0, -1)}${String(nextToken).endsWith("A") ? "Q" : "A"}`;
+    for (const forged of [changed, `x${nextToken}`, String(nextToken).slice(0, -1)]) {
+      const request = paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query: { nextToken: forged } });
+      await expect(request).rejects.toThrow("nextToken: this is not a token from this API");
+    }
   });
 });

@@ -83,22 +83,6 @@ describe("GET /events", () => {
       expect([status, await listEvents(send, `?status=${String(status)}`)]).toEqual([status, expected]);
     expect(await listEvents(send, "?status=INGESTION_COMPLETED_EVENT_METERED")).toHaveLength(2);
   });
-
-  test("a cursor is valid only for its own list and filters", async () => {
-    await ingestBatch(["e1", "e2", "e3"].map((id) => callEvent(id)));
-    const { nextToken } = await send("GET /events?pageSize=2&account_id=acme");
-    expect(nextToken.length).toBeLessThanOrEqual(500);
-    const lines = [
-      `GET /events?nextToken=${nextToken}&pageSize=2&account_id=acme`,
-      `GET /events?nextToken=${nextToken}&pageSize=3`,
-      `GET /events?nextToken=${nextToken}&account_id=other`,
-      `GET /events?nextToken=${nextToken.slice(0, -1)}`,
-      `GET /events?nextToken=x${nextToken}`,
-      `GET /customers?nextToken=${nextToken}`,
-    ];
-    const answers = await Promise.all(lines.map(async (line) => call(line)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 400, 400, 400, 400, 400]);
-  });
 });
 
 describe("DELETE /events", () => {
@@ -114,19 +98,15 @@ describe("DELETE /events", () => {
     expect(await ingest(chatEvent("c1", 4))).toMatchObject({ success: true });
   });
 
-  test.each([
-    "",
-    "&id=REF",
-    "&event_id=e1",
-    "&event_source_time=2024-06-10T13:30:00+05:30",
-    "&event_source_time=2024-06-10T13:30:00%2B0530",
-    "&event_id=e1&created_at=2024-06-15T12:00:00Z",
-    "&event_id=e1&event_source_time=2024-06-10T08:00:00.250Z",
-  ])("S15.1 reverts with account_id=acme%s: times in whole seconds, a plus is a space", async (query) => {
-    const { referenceId } = await ingest(callEvent("e1", 1, { timestamp: "2024-06-10T08:00:00.250Z" }));
-    const { data } = await send(`DELETE /events?account_id=acme${query.replace("REF", referenceId)}`);
-    expect(data).toHaveLength(1);
-  });
+  // test/contract tests each combination of filters.
+  test.each(["id=REF", "event_source_time=2024-06-10T13:30:00+05:30", "event_source_time=2024-06-10T13:30:00%2B0530"])(
+    "S15.1 reverts with %s: a whole second, in which a plus is a space",
+    async (query) => {
+      const { referenceId } = await ingest(callEvent("e1", 1, { timestamp: "2024-06-10T08:00:00.250Z" }));
+      const { data } = await send(`DELETE /events?account_id=acme&${query.replace("REF", referenceId)}`);
+      expect(data).toHaveLength(1);
+    },
+  );
 
   test.each([
     ["", /^account_id: missing/],
