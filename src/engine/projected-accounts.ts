@@ -4,6 +4,7 @@
  */
 import type { Instant } from "../calendar/instant.ts";
 import type { AccountState, Workspace } from "../ledger/account-state.ts";
+import { catchUp } from "../ledger/account/catch-up.ts";
 import type { Catalog } from "../ledger/catalog.ts";
 import { catchUpNeeds, type InvoiceRange, partsFromSnapshot, readSnapshot } from "../ledger/reads.ts";
 import type { Steps } from "../numbers/steps.ts";
@@ -79,15 +80,17 @@ interface SnapshotOptions {
   readonly commitIfBehind: "behind" | "far behind";
 }
 
-/** Like {@link projectAccounts}, for one account. */
+/** Like {@link projectAccounts}, for one account. @throws {RatebookError} ERR_ARITHMETIC if its bill fails */
 export function projectAccount<Result>(
   context: EngineContext,
   accountId: string,
   project: (catalog: Catalog, account: AccountState, now: Instant) => Steps<Result>,
 ): Promise<Result> {
-  return projectAccounts(context, [accountId], ({ catalog, workspace, now }) =>
-    project(catalog, workspace.account(accountId), now),
-  );
+  return projectAccounts(context, [accountId], function* ({ catalog, workspace, now }) {
+    const account = workspace.account(accountId);
+    catchUp(catalog, account, now);
+    return yield* project(catalog, account, now);
+  });
 }
 
 /** Maximum number of reads if the accounts or the configuration change meanwhile. */

@@ -1,7 +1,8 @@
 /** Random books: two plans, and accounts that switch between them, with credits, licenses and entitlements. */
 import type { Arbitrary } from "fast-check";
 
-import type { BookInput } from "../book/resources/book.ts";
+import { toBookInput } from "../book/book.ts";
+import type { BookInput, ShortBookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant, addDays } from "../calendar/instant.ts";
 import { CATALOG, planArbitrary, type PlanOptions } from "./plan-arbitrary.ts";
 import { fastCheck } from "./report.ts";
@@ -21,55 +22,22 @@ const MONTHS = ["2024-02", "2024-03", "2024-04", "2024-05", "2024-06"];
 const units = { var: "attribute.units" };
 const cube = { "*": [units, units, units] };
 
-/** A meter of calls. */
-function ofCalls<Id extends string, Aggregation extends string>(id: Id, aggregation: Aggregation) {
-  return { id, name: id.slice(3), aggregation, eventSchemaName: "call" } as const;
-}
-
 /** What the cards of the plans refer to, and the schemas of events. */
-const CATALOG_FIELDS = {
+const CATALOG_BOOK: ShortBookInput = {
   eventSchemas: [
-    { name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] },
-    { name: "job", attributes: [{ name: "units" }] },
-    {
-      name: "render",
-      attributes: [{ name: "units" }],
-      enrichments: {
-        fields: [{ name: "cube", type: "ATTRIBUTE", order: 1, enrichmentType: "JSON_LOGIC", value: cube }],
-      },
-    },
-    { name: "ping", attributes: [] },
+    { name: "call", attributes: ["units"], dimensions: ["region"] },
+    { name: "job", attributes: ["units"] },
+    { name: "render", attributes: ["units"], computed: { cube } },
+    { name: "ping" },
   ],
   usageMeters: [
-    { id: "um.calls", name: "calls", aggregation: "COUNT", eventSchemaName: "job", computations: [{ order: 1 }] },
-    {
-      id: "um.units",
-      name: "units",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, matcher: { "!=": [{ var: "dimension.region" }, "lab"] }, computation: units }],
-    },
-    {
-      id: "um.cubes",
-      name: "cubes",
-      aggregation: "SUM",
-      eventSchemaName: "call",
-      computations: [{ order: 1, computation: cube }],
-      groupBy: ["region"],
-    },
-    { ...ofCalls("um.peak", "MAX"), computations: [{ order: 1, computation: units }] },
-    {
-      ...ofCalls("um.regions", "UNIQUE_COUNT"),
-      computations: [{ order: 1, computation: { var: "dimension.region" } }],
-      daily: true,
-    },
-    { ...ofCalls("um.level", "TIME_WEIGHTED"), computations: [{ order: 1, computation: units }], mode: "CHANGE" },
-    {
-      ...ofCalls("um.latest", "LATEST"),
-      computations: [{ order: 1, computation: units }],
-      groupBy: ["region"],
-      carryOver: true,
-    },
+    { id: "um.calls", name: "calls", schema: "job", count: true },
+    { id: "um.units", name: "units", schema: "call", sum: "units", where: { region: { not: "lab" } } },
+    { id: "um.cubes", name: "cubes", schema: "call", sum: cube, groupBy: ["region"] },
+    { id: "um.peak", name: "peak", schema: "call", max: "units" },
+    { id: "um.regions", name: "regions", schema: "call", unique: "region", daily: true },
+    { id: "um.level", name: "level", schema: "call", change: "units" },
+    { id: "um.latest", name: "latest", schema: "call", latest: "units", groupBy: ["region"], carryOver: true },
   ],
   features: [
     { id: "feature.units", name: "Units", schemaAssociations: [{ schemaName: "job", attributeName: "units" }] },
@@ -81,7 +49,7 @@ const CATALOG_FIELDS = {
     { id: CATALOG.grant, name: "Included credits", type: "CREDIT_GRANT" },
   ],
   customers: [{ id: "customer", name: "Customer" }],
-} as const satisfies BookInput;
+};
 
 /** Up to three consecutive associations, with or without gaps. */
 function associationsArbitrary(): Arbitrary<NonNullable<AccountInput["pricePlans"]>> {
@@ -158,6 +126,7 @@ export function bookArbitrary(options: BookArbitraryOptions = {}): Arbitrary<Boo
     fees = true,
     currency = "USD",
   } = options;
+  const catalog = toBookInput(CATALOG_BOOK);
   const account = (id: string): Arbitrary<AccountInput> =>
     fc
       .record({
@@ -180,7 +149,7 @@ export function bookArbitrary(options: BookArbitraryOptions = {}): Arbitrary<Boo
       accounts: fc.tuple(...ACCOUNTS.map(account)),
     })
     .map(({ pricePlans, accounts }): BookInput => ({
-      ...CATALOG_FIELDS,
+      ...catalog,
       pricePlans,
       accounts: [
         ...accounts,

@@ -56,8 +56,17 @@ export function formatEventTable(events: readonly GeneratedEvent[]): string {
   );
 }
 
-export function formatBookWithEvents({ book, events }: BookWithEvents): string {
+function formatBookWithEvents({ book, events }: BookWithEvents): string {
   return `${formatBook(book)}\n${formatEventTable(events)}`;
+}
+
+/** Makes fast-check print a case as its book and events, and then a second table under a title. */
+export function withSecondTable<Case extends BookWithEvents>(
+  value: Case,
+  title: string,
+  format: (value: Case) => string,
+): Case {
+  return withPrintedText(value, (each) => `${formatBookWithEvents(each)}\n  ${title}\n${format(each)}`);
 }
 
 /** The given book or books, in input form. */
@@ -66,14 +75,15 @@ function toBookArbitrary(book: ValueOrArbitrary<BookSource>): Arbitrary<BookInpu
   return toArbitrary(book).map(toBookInput);
 }
 
-/** The given book or books, each with random events. */
+/** The given book or books, each with random events. @param events default {@link eventsArbitrary} */
 export function bookWithEventsArbitrary(
   book: ValueOrArbitrary<BookSource>,
   options: EventOptions,
+  events?: Arbitrary<readonly GeneratedEvent[]>,
 ): Arbitrary<BookWithEvents> {
   return toBookArbitrary(book).chain((bookInput) =>
-    eventsArbitrary(bookInput, options).map((events) =>
-      withPrintedText({ book: bookInput, events }, formatBookWithEvents),
+    (events ?? eventsArbitrary(bookInput, options)).map((generatedEvents) =>
+      withPrintedText({ book: bookInput, events: generatedEvents }, formatBookWithEvents),
     ),
   );
 }
@@ -164,9 +174,8 @@ export function orderOfEventsDoesNotMatter(
         fc
           .shuffledSubarray([...events, ...events], { minLength: 2 * events.length })
           .map((shuffled) =>
-            withPrintedText(
-              { book: bookInput, events, shuffled },
-              (value) => `${formatBookWithEvents(value)}\n  in this order\n${formatEventTable(value.shuffled)}`,
+            withSecondTable({ book: bookInput, events, shuffled }, "in this order", (value) =>
+              formatEventTable(value.shuffled),
             ),
           ),
     ),
@@ -374,15 +383,7 @@ export function revenueWithin(
 ): IPropertyWithHooks<[BookWithEvents]> {
   const { atLeast, atMost, events, ...options } = bounds;
   const [low, high] = [atLeast, atMost].map((bound) => (bound === undefined ? undefined : parseDecimal(bound)));
-  const cases =
-    events === undefined
-      ? bookWithEventsArbitrary(book, options)
-      : toBookArbitrary(book).chain((bookInput) =>
-          events.map((generatedEvents) =>
-            withPrintedText({ book: bookInput, events: generatedEvents }, formatBookWithEvents),
-          ),
-        );
-  return fastCheck().property(cases, (bookWithEvents) => {
+  return fastCheck().property(bookWithEventsArbitrary(book, options, events), (bookWithEvents) => {
     const invoices = previewInvoices(bookWithEvents, options);
     for (const accountId of listAccountIds(bookWithEvents.book)) {
       const netAmount = netTotal(invoices.filter((each) => each.accountId === accountId));

@@ -5,7 +5,7 @@ import { type BookSource, toBookInput } from "../book/book.ts";
 import type { BookInput } from "../book/resources/book.ts";
 import { DAY_MS, formatDate, formatInstant, type Instant, toInstant } from "../calendar/instant.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { RatebookError } from "../errors.ts";
+import { hasCode } from "../errors.ts";
 import { type MemoryStore, memoryStore } from "../store/memory/memory.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -72,27 +72,28 @@ export function historyArbitrary(source: BookSource, options: HistoryOptions = {
     { nil: undefined },
   );
   const planIds = (book.pricePlans ?? []).filter(({ status }) => status !== "ARCHIVED").map(({ id }) => id);
-  const step = fc.oneof<[Weighted, Weighted, Weighted, Weighted]>(
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant("ingest"), events: eventBatchArbitrary(book, options) }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo"), accountId, eventId }) },
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({ kind: fc.constant("ingest" as const), events: eventBatchArbitrary(book, options) }),
+    },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const), accountId, eventId }) },
     {
       weight: 2,
       arbitrary: fc.record({
-        kind: fc.constant("plan"),
+        kind: fc.constant("plan" as const),
         accountId,
         pricePlanId: fc.option(fc.constantFrom(...planIds), { nil: undefined }),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant("wait"), hours: fc.integer({ min: 1, max: 700 }) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant("wait" as const), hours: fc.integer({ min: 1, max: 700 }) }),
+    },
   );
   return fc
     .array(step, { maxLength: options.stepsMax ?? 10 })
     .map((steps) => withPrintedText(steps, (value) => formatHistory(value)));
-}
-
-interface Weighted {
-  readonly weight: number;
-  readonly arbitrary: Arbitrary<HistoryStep>;
 }
 
 /** One line for each step and for each event of a batch. */
@@ -202,31 +203,21 @@ export async function startHistoryIn<StoreType extends Store>(
               : { account: step.accountId, eventId: step.eventId },
           );
           return;
-        case "plan":
-          await ignoreRefusal(changePlan(engine, step, formatDate(now)));
+        case "plan": {
+          const { accountId, pricePlanId } = step;
+          const effectiveFrom = formatDate(now);
+          const change =
+            pricePlanId === undefined
+              ? engine.dissociate(accountId, { effectiveFrom })
+              : engine.associate(accountId, { pricePlanId, effectiveFrom });
+          await change.catch((error: unknown) => {
+            if (!hasCode(error, "ERR_REFUSED") && !hasCode(error, "ERR_INPUT_INVALID")) throw error;
+          });
           return;
+        }
         case "wait":
           now += step.hours * HOUR_MS;
       }
     },
   };
-}
-
-function changePlan(
-  engine: Engine,
-  { accountId, pricePlanId }: Extract<HistoryStep, { readonly kind: "plan" }>,
-  effectiveFrom: string,
-): Promise<unknown> {
-  return pricePlanId === undefined
-    ? engine.dissociate(accountId, { effectiveFrom })
-    : engine.associate(accountId, { pricePlanId, effectiveFrom });
-}
-
-async function ignoreRefusal(operation: Promise<unknown>): Promise<void> {
-  try {
-    await operation;
-  } catch (error) {
-    if (!(error instanceof RatebookError && (error.code === "ERR_REFUSED" || error.code === "ERR_INPUT_INVALID")))
-      throw error;
-  }
 }

@@ -26,7 +26,7 @@ import {
   bookWithEventsArbitrary,
   type BookWithEvents,
   compareInvoices,
-  formatBookWithEvents,
+  withSecondTable,
   formatCharges,
   previewInvoices,
   formatEventTable,
@@ -201,9 +201,8 @@ export function orderOfRowsDoesNotMatter(
 ): IPropertyWithHooks<[BookWithShuffledRows]> {
   const cases = bookWithEventsArbitrary(book, options).chain((bookWithEvents) =>
     shuffledRowsArbitrary(bookWithEvents.book).map((shuffled) =>
-      withPrintedText(
-        { ...bookWithEvents, shuffled },
-        (value) => `${formatBookWithEvents(value)}\n  with rows in this order\n${formatBook(value.shuffled)}`,
+      withSecondTable({ ...bookWithEvents, shuffled }, "with rows in this order", (value) =>
+        formatBook(value.shuffled),
       ),
     ),
   );
@@ -244,12 +243,7 @@ function someEventsArbitrary(
   return bookWithEventsArbitrary(book, options).chain((bookWithEvents) =>
     fc
       .subarray([...bookWithEvents.events])
-      .map((some) =>
-        withPrintedText(
-          { ...bookWithEvents, some },
-          (value) => `${formatBookWithEvents(value)}\n  ${label}\n${formatEventTable(value.some)}`,
-        ),
-      ),
+      .map((some) => withSecondTable({ ...bookWithEvents, some }, label, (value) => formatEventTable(value.some))),
   );
 }
 

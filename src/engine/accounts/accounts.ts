@@ -169,7 +169,19 @@ export async function prepareAccount(
   if (aliases?.includes(request.id) === true) {
     throw alreadyTakenError("alias", request.id, `the alias ${quoteText(request.id)} is the id of an account`);
   }
-  const record = createRecord(request, invoiceCurrency ?? catalog.book.organization.baseCurrency, now);
+  const record = withoutAbsent({
+    ...request,
+    status: "ACTIVE",
+    invoiceCurrency: invoiceCurrency ?? catalog.book.organization.baseCurrency,
+    aliases: [],
+    associations: [],
+    licenseUpdates: [],
+    caughtUpTo: now,
+    nextDueAt: NO_END,
+    drafts: { until: NO_END, places: [] },
+    createdAt: now,
+    updatedAt: now,
+  }) as unknown as AccountRecord;
   const workspace = createWorkspace(catalog, [partsOfRecord(record)]);
   const account = workspace.account(request.id);
   account.putRecord({ ...account.record });
@@ -185,26 +197,6 @@ async function findTakenNames(view: LedgerView, names: readonly string[]): Promi
 /** Checks that a resource is not archived. @throws {RatebookError} ERR_REFUSED */
 export function checkActive(noun: string, { id, status }: { readonly id: string; readonly status: string }): void {
   if (status !== "ACTIVE") throw refusedError("S16.3", `the ${noun} ${quoteText(id)} is archived`);
-}
-
-function createRecord(
-  request: Omit<RequestOutput<"accountCreate">, "aliases" | "invoiceCurrency" | "settings">,
-  invoiceCurrency: string,
-  now: Instant,
-): AccountRecord {
-  return withoutAbsent({
-    ...request,
-    status: "ACTIVE",
-    invoiceCurrency,
-    aliases: [],
-    associations: [],
-    licenseUpdates: [],
-    caughtUpTo: now,
-    nextDueAt: NO_END,
-    drafts: { until: NO_END, places: [] },
-    createdAt: now,
-    updatedAt: now,
-  }) as unknown as AccountRecord;
 }
 
 /** An alias in a list; without an account it resolves to nothing. */

@@ -29,19 +29,11 @@ const MEMBERS = { id: ID, accountIds: REQUEST };
 
 export const invoiceGroupMethods = {
   /** In the currency of its first account. */
-  create: method({ group: REQUEST }, async (context, group: InvoiceGroupRequest) =>
-    toSnapshot(context, await createGroup(context, group)),
-  ),
+  create: method({ group: REQUEST }, createGroup),
   /** Accounts already in the group are skipped. */
-  addAccounts: method(MEMBERS, async (context, id: string, accountIds: readonly string[]) => {
-    await addMembers(context, id, readRequest("accountIds", accountIds));
-    return readGroup(context, id);
-  }),
+  addAccounts: method(MEMBERS, addMembers),
   /** Removing the last account deletes the group. @returns undefined in that case */
-  removeAccounts: method(MEMBERS, async (context, id: string, accountIds: readonly string[]) => {
-    const groupExists = await removeMembers(context, id, readRequest("accountIds", accountIds));
-    return groupExists ? readGroup(context, id) : undefined;
-  }),
+  removeAccounts: method(MEMBERS, removeMembers),
   get: idMethod(readGroup),
   /** Newest first. */
   list: pageMethod(async (context, page) => {
@@ -64,10 +56,10 @@ async function toSnapshot(
   return { ...resource, accountIds: await groupMembers(store.read, resource.item.id) };
 }
 
-async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<StoredResource<InvoiceGroup>> {
+async function createGroup(context: EngineContext, input: InvoiceGroupRequest): Promise<InvoiceGroupSnapshot> {
   const { accountIds, ...request } = readRequest("groupCreate", input);
   const id = context.ids("ig");
-  return changeConfigured(
+  const group = await changeConfigured(
     context,
     "invoiceGroup",
     ({ before, workspace, now }) => {
@@ -86,9 +78,11 @@ async function createGroup(context: EngineContext, input: InvoiceGroupRequest): 
     },
     { accountIds, readFirst: true },
   );
+  return toSnapshot(context, group);
 }
 
-async function addMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<void> {
+async function addMembers(context: EngineContext, id: string, input: readonly string[]): Promise<InvoiceGroupSnapshot> {
+  const accountIds = readRequest("accountIds", input);
   await runOperation(context, {
     ...readMembers(id, accountIds),
     async decide({ catalog, workspace, now }, group) {
@@ -97,17 +91,23 @@ async function addMembers(context: EngineContext, id: string, accountIds: readon
       return { result: undefined };
     },
   });
+  return readGroup(context, id);
 }
 
-/** @returns whether the group still exists */
-async function removeMembers(context: EngineContext, id: string, accountIds: readonly string[]): Promise<boolean> {
+/** @returns undefined if the group has ended */
+async function removeMembers(
+  context: EngineContext,
+  id: string,
+  input: readonly string[],
+): Promise<InvoiceGroupSnapshot | undefined> {
+  const accountIds = readRequest("accountIds", input);
   for (;;) {
     const { catalog } = await context.configuration(context.store.read);
     const group = findTerms(catalog, id);
     const consolidatedAt = group.dailyInvoiceConsolidation ? await finalizeGroup(context, group) : undefined;
     const groupExists = await removeMembersToday(context, id, accountIds, consolidatedAt);
     // If a day has ended in between, the next iteration consolidates it.
-    if (groupExists !== undefined) return groupExists;
+    if (groupExists !== undefined) return groupExists ? readGroup(context, id) : undefined;
   }
 }
 

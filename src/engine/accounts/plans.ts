@@ -1,7 +1,12 @@
 /** Associates, dissociates and migrates the plans of accounts (S16.1, S16.2, S16.5). */
 import { readRequest } from "../../book/reading/read-request.ts";
 import type { PricePlanDetailsOverride, PricingCycleConfig } from "../../book/resources/price-plan.ts";
-import type { AssociationRequest, DissociationRequest, MigrationRequest } from "../../book/resources/requests.ts";
+import type {
+  AssociationRequest,
+  DissociationRequest,
+  MigrationRequest,
+  RequestOutput,
+} from "../../book/resources/requests.ts";
 import { type CycleConfig, resolveCycleConfig } from "../../calendar/cycle.ts";
 import type { Instant } from "../../calendar/instant.ts";
 import { hasCode, invariant } from "../../errors.ts";
@@ -62,10 +67,7 @@ export async function associatePlan(
         version: association.version ?? undefined,
         from: association.effectiveFrom,
         until: association.effectiveUntil ?? undefined,
-        override: readOverrideFor(configuration, account.record, {
-          ...association,
-          version: association.version ?? undefined,
-        }),
+        override: readOverrideFor(configuration, account.record, association),
         retainStartOffsets: association.retainStartOffsets ?? undefined,
       };
       associate(catalog, account, request, now, context.ids);
@@ -169,18 +171,11 @@ export async function listMigrations(context: EngineContext, options: PageOption
 
 function readOverrideFor(
   { catalog, documents, bookCache }: Configuration,
-  record: AccountRecord,
-  association: {
-    readonly pricePlanId: string;
-    readonly version: number | undefined;
-    readonly effectiveFrom: Instant;
-    readonly pricePlanDetailsOverride?: unknown;
-  },
+  { invoiceCurrency }: AccountRecord,
+  { pricePlanDetailsOverride: override, pricePlanId, effectiveFrom, ...requested }: RequestOutput<"associate">,
 ): PricePlanDetailsOverride | undefined {
-  const { pricePlanDetailsOverride: override, pricePlanId, effectiveFrom } = association;
   if (override === undefined || override === null) return undefined;
-  const { version } = requireActivePlan(catalog, pricePlanId, association.version);
-  const { invoiceCurrency } = record;
+  const { version } = requireActivePlan(catalog, pricePlanId, requested.version ?? undefined);
   return readOverride({ documents, bookCache }, { pricePlanId, version, effectiveFrom, invoiceCurrency, override });
 }
 

@@ -11,7 +11,6 @@ import { isShortId, matchesId } from "../../ledger/account/record-ids.ts";
 import type { Catalog } from "../../ledger/catalog.ts";
 import * as creditCommands from "../../ledger/commands/credits.ts";
 import { type CreditSnapshot, creditSnapshots } from "../../ledger/commands/credits.ts";
-import type { CreditRecord } from "../../ledger/records.ts";
 import { billInSteps, invalidInputError, notFoundError } from "../../ledger/refusals.ts";
 import type { CreditListFilter, LedgerView, ListedCredit, PageKey, PageRequest } from "../../ledger/view.ts";
 import { type Decimal, subtract, sum } from "../../numbers/decimal.ts";
@@ -86,15 +85,16 @@ async function createCredits(
 
 async function voidCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
-  return decideOnAccount(context, accountId, (catalog, account, now) =>
-    findSnapshot(catalog, account, creditCommands.voidCredit(catalog, account, id, now), now),
-  );
+  return decideOnAccount(context, accountId, async (catalog, account, now) => {
+    const voided = creditCommands.voidCredit(catalog, account, id, now);
+    const snapshots = await runWithPauses(creditSnapshots(catalog, account, now));
+    return requireSnapshot(snapshots.find(({ credit }) => credit.id === voided.id));
+  });
 }
 
 async function readCredit(context: EngineContext, id: string): Promise<CreditSnapshot> {
   const accountId = await accountOfCredit(context, id);
   return projectAccount(context, accountId, function* (catalog, account, now) {
-    catchUp(catalog, account, now);
     const snapshot = (yield* creditSnapshots(catalog, account, now)).find(({ credit }) =>
       matchesId(accountId, credit.id, id),
     );
@@ -110,9 +110,8 @@ async function accountOfCredit(context: EngineContext, id: string): Promise<stri
   if (storedCredit !== undefined) return storedCredit.accountId;
   for await (const accountId of findAccountsThatMayHave(context, id)) {
     const matchingCredits = await retryPerAccount([accountId], collectSkipped(), () =>
-      projectAccount(context, accountId, function* (catalog, account, now) {
+      projectAccount(context, accountId, function* (_catalog, account) {
         yield;
-        catchUp(catalog, account, now);
         return account.credits().filter((credit) => matchesId(accountId, credit.id, id));
       }),
     );
@@ -129,16 +128,6 @@ async function* findAccountsThatMayHave(
   if (!isShortId("credit", creditId)) return;
   for (const { accountId } of await read.dueCreditList({ id: creditId }, { limit: 1 })) yield accountId;
   yield* accountsWithStaleDrafts(read, clock());
-}
-
-async function findSnapshot(
-  catalog: Catalog,
-  account: AccountState,
-  credit: CreditRecord,
-  now: Instant,
-): Promise<CreditSnapshot> {
-  const snapshots = await runWithPauses(creditSnapshots(catalog, account, now));
-  return requireSnapshot(snapshots.find((each) => each.credit.id === credit.id));
 }
 
 function requireSnapshot(snapshot: CreditSnapshot | undefined): CreditSnapshot {
@@ -170,15 +159,17 @@ function checkEntities(
  */
 export async function creditBalance(context: EngineContext, accountId: string): Promise<CreditBalance> {
   return projectAccount(context, accountId, function* (catalog, account, now) {
-    catchUp(catalog, account, now);
-    const inForce = (yield* creditSnapshots(catalog, account, now)).filter((snapshot) =>
-      isInForce(snapshot.credit, now),
+    const inForce = (yield* creditSnapshots(catalog, account, now)).filter(
+      ({ credit: { voided, effectiveFrom, effectiveUntil = NO_END } }) =>
+        !voided && effectiveFrom <= now && now < effectiveUntil,
     );
     const availableBalance = sumAvailable(inForce);
     const runningBalance = sumAvailable(
       inForce.filter(({ credit }) => (credit.applicableEntityIds ?? []).length === 0),
     );
-    const changes = account.credits().flatMap(changeInstants);
+    const changes = account
+      .credits()
+      .flatMap(({ createdAt, transactions }) => [createdAt, ...transactions.map(({ at }) => at)]);
     return {
       accountId,
       activeCredits: sum(inForce.map(({ credit }) => subtract(credit.creditAmount, credit.consumedAmount))),
@@ -191,16 +182,8 @@ export async function creditBalance(context: EngineContext, accountId: string): 
   });
 }
 
-function isInForce({ voided, effectiveFrom, effectiveUntil = NO_END }: CreditRecord, now: Instant): boolean {
-  return !voided && effectiveFrom <= now && now < effectiveUntil;
-}
-
 function sumAvailable(credits: readonly CreditSnapshot[]): Decimal {
   return sum(credits.map(({ left }) => left));
-}
-
-function changeInstants({ createdAt, transactions }: CreditRecord): readonly Instant[] {
-  return [createdAt, ...transactions.map(({ at }) => at)];
 }
 
 /** Selects credits; absent fields do not filter. */

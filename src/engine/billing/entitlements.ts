@@ -135,7 +135,6 @@ async function listEntries(
   return projectAccount(context, accountId, function* (catalog, account, now) {
     yield;
     checkFeature(catalog, featureId);
-    catchUp(catalog, account, now);
     const entries = account
       .entries()
       .flatMap((entry) => (entry.featureId === featureId ? [toEntrySnapshot(entry, now)] : []));
@@ -150,10 +149,12 @@ async function featureBalance(
   return projectAccount(context, accountId, function* (catalog, account, now) {
     yield;
     checkFeature(catalog, featureId);
-    catchUp(catalog, account, now);
     const inForce = account
       .entries()
-      .filter((entry) => entry.featureId === featureId && !entry.voided && isInForce(entry, now));
+      .filter(
+        (entry) =>
+          entry.featureId === featureId && !entry.voided && entry.effectiveFrom <= now && now < entry.effectiveUntil,
+      );
     return {
       accountId,
       featureId,
@@ -162,10 +163,6 @@ async function featureBalance(
       ...computeOverage(catalog, account, featureId, now),
     };
   });
-}
-
-function isInForce({ effectiveFrom, effectiveUntil }: EntryRecord, now: Instant): boolean {
-  return effectiveFrom <= now && now < effectiveUntil;
 }
 
 function computeOverage(

@@ -1,5 +1,4 @@
 /** The events behind a line of an invoice, with the quantity that each added (S13.6). */
-import type { Book } from "../../book/resources/book.ts";
 import type { Computation, UsageMeter } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, type Instant, ceilToDay } from "../../calendar/instant.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -107,14 +106,11 @@ export async function lineEvents(
       const { changedEvents = new Map() } = current;
       const events = await pageOfEvents(view, { accountId, from, until, changedEvents, contribution }, page);
       const { of, ...charged } = line;
-      const computations = of === "usage" ? computationSteps(catalog.book, target.lineId) : [];
+      const meter = of === "usage" ? catalog.book.usageMeters.find(({ id }) => id === target.lineId) : undefined;
+      const computations = meter?.computations ?? [];
       return { result: { accountId, ...charged, computations, days: sumByDay(lineCells), ...events } };
     },
   });
-}
-
-function computationSteps({ usageMeters }: Pick<Book, "usageMeters">, meterId: string): readonly Computation[] {
-  return usageMeters.find(({ id }) => id === meterId)?.computations ?? [];
 }
 
 /** The days of which usage decides the quantity of a line, `[from, until)`. */

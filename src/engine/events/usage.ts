@@ -109,7 +109,7 @@ export async function overageBetween(context: EngineContext, query: UsageQuery):
         .map((delta) => ({ ...delta, quantity: decimalOfExact(delta.quantity) }));
       const cells = mergeCells([...(await view.overage(query.accountIds, first, end)), ...changedCells]);
       const result = sortCells(cells).map(({ accountId, meterOrFeatureId: featureId, day, quantity }) => {
-        return { accountId, featureId, date: dateOfDay(day), quantity };
+        return { accountId, featureId, date: formatDate(instantOfDay(day)), quantity };
       });
       return { result };
     },
@@ -167,10 +167,6 @@ function sortCells(cells: readonly LedgerCell[]): readonly LedgerCell[] {
       compareIds(a.meterOrFeatureId, b.meterOrFeatureId) ||
       compareGroups(a.group ?? NO_GROUP, b.group ?? NO_GROUP),
   );
-}
-
-function dateOfDay(day: Day): string {
-  return formatDate(instantOfDay(day));
 }
 
 /** @throws {RatebookError} ERR_OPTION_INVALID for an invalid query, and if all events are ingested; ERR_USAGE_UNAVAILABLE */
