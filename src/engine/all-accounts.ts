@@ -53,26 +53,19 @@ export async function* accountsWithinBound(
   for await (const record of readAllAccounts(view)) {
     count += 1;
     if (count > SCANNED_ACCOUNTS_MAX) {
-      const maximum = SCANNED_ACCOUNTS_MAX.toLocaleString("en-US");
-      throw invalidInputError(
-        path,
-        "QUANTITY_NOT_ALLOWED",
-        `add ${filter}: ${noun} can be read for at most ${maximum} accounts at once, but there are more`,
-      );
+      const limit = `at most ${SCANNED_ACCOUNTS_MAX.toLocaleString("en-US")} accounts at once`;
+      const message = `add ${filter}: ${noun} can be read for ${limit}, but there are more`;
+      throw invalidInputError(path, "QUANTITY_NOT_ALLOWED", message);
     }
     yield record;
   }
 }
 
 /** The ids of all accounts whose draft index is not complete at an instant, ascending. */
-export function accountsWithStaleDrafts(view: LedgerView, at: Instant): AsyncGenerator<string> {
-  return allIds((after) => view.accountsWithStaleDraftIndex(at, PAGE, after));
-}
-
-async function* allIds(read: (after: string | undefined) => Promise<readonly string[]>): AsyncGenerator<string> {
+export async function* accountsWithStaleDrafts(view: LedgerView, at: Instant): AsyncGenerator<string> {
   let after: string | undefined;
   for (;;) {
-    const ids = await read(after);
+    const ids = await view.accountsWithStaleDraftIndex(at, PAGE, after);
     yield* ids;
     after = ids.at(-1);
     if (after === undefined || ids.length < PAGE) return;
@@ -243,13 +236,10 @@ export interface ComputedList<Item> {
 /** A page of positions from the store. */
 interface ListedPositions {
   /** Of the items to compute, in list order; some items may not exist. */
-  readonly positions: readonly ListedItem[];
+  readonly positions: readonly ListedCredit[];
   /** Accounts that may have items at other positions. */
   readonly otherAccountIds: readonly string[];
 }
-
-/** The position of an item, with its account. */
-type ListedItem = ListedCredit;
 
 /** Accounts computed together. */
 const COMPUTED_TOGETHER = 64;
@@ -304,7 +294,7 @@ interface Computation {
   /** Computes accounts with all their items, each once. */
   readonly computeAccounts: (accountIds: readonly string[]) => Promise<void>;
   /** Computes the items at the positions that may be on the page. @returns whether all of them exist */
-  readonly computePositions: (positions: readonly ListedItem[]) => Promise<boolean>;
+  readonly computePositions: (positions: readonly ListedCredit[]) => Promise<boolean>;
 }
 
 function createComputation<Item>(

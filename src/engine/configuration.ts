@@ -24,11 +24,9 @@ import {
   type ConfiguredKind,
   isSameJson,
   toPlainJson,
-  type ConfiguredDocument,
   toTypedDocument,
   type DocumentLists,
   isActivePlan,
-  settingOwner,
 } from "./documents.ts";
 import { readExternalSchemas, type ExternalSchemas } from "./external-usage.ts";
 
@@ -90,10 +88,8 @@ export function createConfigurationSource(
     for (;;) {
       const revision = await view.configurationRevision();
       if (current?.revision === revision) return current;
-      const [documents, recordedSchemas] = [
-        await readDocuments(view, current?.documents),
-        await readExternalSchemas(view),
-      ];
+      const documents = await readDocuments(view, current?.documents);
+      const recordedSchemas = await readExternalSchemas(view);
       // Outside of a transaction a change may come between the reads: then the documents belong to no revision.
       if ((await view.configurationRevision()) !== revision) continue;
       if (current?.revision === revision) return current;
@@ -122,19 +118,11 @@ export function* compileCatalog(
   return yield* createCatalogInSteps(yield* readBookOfDocuments(documents, before.bookCache), options, before.catalog);
 }
 
-/** Stored documents with a checked change. */
-export function withDocuments(
-  documents: ConfiguredDocuments,
-  changed: readonly ConfiguredDocument[],
-): ConfiguredDocuments {
-  return withUncheckedDocuments(documents, changed) as ConfiguredDocuments;
-}
-
-/** Documents with a change that is not checked yet. */
-export function withUncheckedDocuments(
-  documents: UncheckedDocuments,
-  changed: readonly DocumentRecord[],
-): UncheckedDocuments {
+/** Documents with a change, all of them checked or not. */
+export function withDocuments<Documents extends UncheckedDocuments>(
+  documents: Documents,
+  changed: readonly Documents[ConfiguredKind][number][],
+): Documents {
   const next: Record<string, readonly DocumentRecord[]> = { ...documents };
   for (const document of changed) {
     const list = next[document.kind];
@@ -144,7 +132,7 @@ export function withUncheckedDocuments(
       ? list.map((each) => (each.id === document.id ? document : each))
       : [...list, document].sort(compareOldest);
   }
-  return next as unknown as UncheckedDocuments;
+  return next as unknown as Documents;
 }
 
 /**
@@ -190,13 +178,8 @@ export function readOverride(
   const association = { pricePlanId, version, effectiveFrom: formatDate(effectiveFrom) };
   const pricePlans = [{ ...association, pricePlanDetailsOverride: toPlainJson(override) }];
   const raw = toRawBook(documents, bookCache);
-  const account = {
-    id: PLACEHOLDER_ID,
-    name: "Account of the request",
-    customerId: PLACEHOLDER_ID,
-    invoiceCurrency,
-    pricePlans,
-  };
+  const ids = { id: PLACEHOLDER_ID, customerId: PLACEHOLDER_ID };
+  const account = { ...ids, name: "Account of the request", invoiceCurrency, pricePlans };
   const customers = [
     { id: PLACEHOLDER_ID, name: "Customer of the request" },
     ...raw.customers.filter(({ id }) => id !== PLACEHOLDER_ID),
@@ -230,9 +213,8 @@ async function readDocuments(view: LedgerView, before?: ConfiguredDocuments): Pr
   const documents: Record<string, readonly DocumentRecord[]> = {};
   documents["organization"] = await view.allDocuments("organization");
   for (const kind of CONFIGURED_KINDS) {
-    const documentsById = new Map<string, DocumentRecord>(
-      (before?.[kind] ?? []).map((document) => [document.id, document]),
-    );
+    const list: readonly DocumentRecord[] = before?.[kind] ?? [];
+    const documentsById = new Map(list.map((document) => [document.id, document]));
     const typedDocuments: DocumentRecord[] = [];
     for (const record of await view.allDocuments(kind)) {
       const document = toTypedDocument(kind, record);
@@ -309,13 +291,8 @@ function toRawBook(
   const toRawPlan = (document: DocumentRecord): Body => {
     const isUnchangedActive = isActivePlan(document) && !changed.has(document);
     const run = (): Body => ({ ...planBody(document), ...(isUnchangedActive && { status: "DRAFT" }) });
-    return bookCache.runOrReuse({
-      work: "arrange",
-      item: document,
-      dependsOn: [isUnchangedActive],
-      report: () => undefined,
-      run,
-    });
+    const dependsOn = [isUnchangedActive];
+    return bookCache.runOrReuse({ work: "arrange", item: document, dependsOn, report: () => undefined, run });
   };
   return {
     ...toBookInput(documents),
@@ -330,11 +307,10 @@ type RawBook = Readonly<Record<"customers" | "accounts", readonly { readonly id:
 
 /** Customers and accounts referenced by settings, added for reading the book; an earlier check made sure that they exist. */
 function settingOwners(settings: readonly DocumentRecord[]): RawBook {
-  const ownerIds = (entityType: string): readonly string[] => [
-    ...new Set(
-      settings.map(settingOwner).flatMap((owner) => (owner.entityType === entityType ? [owner.entityId] : [])),
-    ),
-  ];
+  const ownerIds = (entityType: string): readonly string[] => {
+    const own = settings.filter(({ body }) => body["entityType"] === entityType);
+    return [...new Set(own.map(({ body }) => String(body["entityId"])))];
+  };
   const accounts = ownerIds("ACCOUNT");
   const customers = new Set([...ownerIds("CUSTOMER"), ...(accounts.length > 0 ? [PLACEHOLDER_ID] : [])]);
   return {

@@ -14,13 +14,14 @@ import {
   compileCatalog,
   type Configuration,
   findItem,
+  type UncheckedDocuments,
   withDocuments,
-  withUncheckedDocuments,
 } from "./configuration.ts";
 import {
   revisionAfter,
   BOOK_LISTS,
   type Body,
+  CONFIGURED_KINDS,
   toBody,
   type ConfiguredItem,
   type ConfiguredKind,
@@ -150,14 +151,15 @@ export async function checkDocuments(
   before: Configuration,
   changed: readonly DocumentRecord[],
 ): Promise<{ readonly documents: readonly ConfiguredDocument[]; readonly after: Configuration }> {
-  const uncheckedDocuments = withUncheckedDocuments(before.documents, changed);
+  const uncheckedDocuments = withDocuments<UncheckedDocuments>(before.documents, changed);
   const book = await runWithPauses(readChangedBook(uncheckedDocuments, changed, before));
   const yieldToOthers = createYielder();
   const documents: ConfiguredDocument[] = [];
   for (const document of changed) {
     const item = findItem(kind, document.id, uncheckedDocuments, book);
     invariant(item !== undefined, "a document of the configuration has its item in the book");
-    documents.push(toConfiguredDocument(kind, { ...document, body: toBody(kind, document.body, item) }));
+    const stored = { ...document, body: toBody(kind, document.body, item) };
+    documents.push(toTypedDocument(kind, stored) as ConfiguredDocument);
     await yieldToOthers();
   }
   // Compile what is stored, not what was sent, as other engines will.
@@ -271,9 +273,10 @@ export function requireDocument<Kind extends ConfiguredKind>(
     : versionNotFoundError(noun, name, version);
 }
 
-/** What a kind of resource is called in messages. */
-export function nounOf(kind: ConfiguredKind): string {
-  return LIST_NAMES[BOOK_LISTS[kind]];
+/** What a kind of document is called in messages. */
+export function nounOf(kind: DocumentRecord["kind"]): string {
+  const configuredKind = CONFIGURED_KINDS.find((each) => each === kind);
+  return configuredKind === undefined ? kind : LIST_NAMES[BOOK_LISTS[configuredKind]];
 }
 
 /** The documents of one kind. */
@@ -282,11 +285,6 @@ function documentsOfKind<Kind extends ConfiguredKind>(
   { documents }: { readonly documents: DocumentLists },
 ): readonly DocumentOf<Kind>[] {
   return documents[kind];
-}
-
-/** A document that was checked with the book, typed. */
-function toConfiguredDocument(kind: ConfiguredKind, document: DocumentRecord): ConfiguredDocument {
-  return toTypedDocument(kind, document) as ConfiguredDocument;
 }
 
 function toStored<Kind extends ConfiguredKind>(

@@ -4,20 +4,11 @@
  */
 import * as z from "zod";
 
-import { type Customer, customer } from "../book/resources/account.ts";
+import { customer } from "../book/resources/account.ts";
 import type { Book } from "../book/resources/book.ts";
-import {
-  type AddOn,
-  type FeatureInput,
-  type Setting,
-  addOn,
-  feature,
-  setting,
-  settingKey,
-} from "../book/resources/catalog-items.ts";
-import { type EventSchema, eventSchema, type UsageMeter, usageMeter } from "../book/resources/event-schema.ts";
-import type { Maybe } from "../book/resources/fields.ts";
-import { type PricePlan, pricePlan } from "../book/resources/price-plan.ts";
+import { addOn, feature, setting, settingKey } from "../book/resources/catalog-items.ts";
+import { eventSchema, usageMeter } from "../book/resources/event-schema.ts";
+import { pricePlan } from "../book/resources/price-plan.ts";
 import { invariant } from "../errors.ts";
 import type { DocumentRecord, DocumentKind } from "../ledger/decision.ts";
 import { isDecimalObject, formatDecimal } from "../numbers/decimal.ts";
@@ -27,38 +18,16 @@ import { quoteText } from "../problem-table.ts";
 /** A named list item, such as an attribute of a schema. */
 export type NamedBody = Body & { readonly name: string };
 
-/** By kind, the fields of a stored body that the engine uses. */
-interface Bodies {
-  readonly setting: Pick<Setting, "id" | "namespace" | "entityType"> & { readonly entityId?: Maybe<string> };
-  readonly eventSchema: Pick<EventSchema, "name" | "version" | "status"> & {
-    readonly attributes?: Maybe<readonly NamedBody[]>;
-    readonly dimensions?: Maybe<readonly NamedBody[]>;
-    readonly enrichments?: Maybe<
-      Body & { readonly dependencies?: Maybe<readonly NamedBody[]>; readonly fields?: Maybe<readonly NamedBody[]> }
-    >;
-  };
-  readonly usageMeter: Pick<UsageMeter, "id" | "name" | "status" | "aggregation">;
-  readonly feature: Pick<FeatureInput, "id" | "name" | "schemaAssociations"> & { readonly status?: undefined };
-  readonly addOn: Pick<AddOn, "id" | "name" | "type" | "status">;
-  readonly pricePlan: Pick<PricePlan, "id" | "name" | "version" | "status"> & {
-    readonly pricePlanDetails?: Maybe<Details>;
-    /** How accounts of older versions migrate when this one is activated; checked then. */
-    readonly mode?: Maybe<string>;
-    readonly versionsToMigrate?: Maybe<string>;
-    /** When it became ACTIVE, in milliseconds since 1970; absent if activated before this field existed. */
-    readonly activatedAt?: Maybe<number>;
-  };
-  readonly invoiceGroup: { readonly id: string };
-  readonly customer: Customer;
-  readonly alias: { readonly accountId?: Maybe<string> };
-}
 type Details = Body & { readonly supportedCurrencies?: readonly string[] | null };
 
 const isObject = (value: unknown): value is Body => typeof value === "object" && value !== null;
 const named = z.custom<NamedBody>((value) => isObject(value) && typeof value["name"] === "string");
 const details = z.custom<Details>(isObject);
 
-/** By kind, the schema of a stored body. Fields that older versions did not write have the book's defaults. */
+/**
+ * By kind, the schema of the fields of a stored body that the engine uses. Fields that older versions did not write have
+ * the book's defaults.
+ */
 const SHAPES = {
   setting: setting.pick({ id: true, namespace: true, entityType: true, entityId: true }),
   eventSchema: eventSchema.pick({ name: true, version: true, status: true }).extend({
@@ -71,18 +40,20 @@ const SHAPES = {
   addOn: addOn.pick({ id: true, name: true, type: true, status: true }),
   pricePlan: pricePlan.pick({ id: true, name: true, version: true, status: true }).extend({
     pricePlanDetails: details.nullish(),
+    // How accounts of older versions migrate when this one is activated; checked then.
     mode: z.string().nullish(),
     versionsToMigrate: z.string().nullish(),
+    // When it became ACTIVE, in milliseconds since 1970; absent if activated before this field existed.
     activatedAt: z.int().nullish(),
   }),
   invoiceGroup: z.object({ id: z.string() }),
   customer,
   alias: z.object({ accountId: z.string().nullish() }),
-} as const satisfies { readonly [Kind in keyof Bodies]: z.ZodObject & z.ZodType<Bodies[Kind]> };
+} as const satisfies Partial<Record<DocumentKind, z.ZodObject>>;
 
 /** A kind of document with a typed body. */
-export type TypedKind = keyof Bodies;
-type BodyOf<Kind extends TypedKind> = Body & Bodies[Kind];
+export type TypedKind = keyof typeof SHAPES;
+type BodyOf<Kind extends TypedKind> = Body & Readonly<z.output<(typeof SHAPES)[Kind]>>;
 /** A stored document of one kind, its body checked. */
 export interface DocumentOf<Kind extends TypedKind> extends DocumentRecord {
   readonly kind: Kind;
@@ -111,14 +82,6 @@ export function toTypedDocument<Kind extends TypedKind>(kind: Kind, record: Docu
 /** Whether a price plan, sent or stored, is or becomes ACTIVE: only the engine sets that status. */
 export function isActivePlan({ body: { status } }: DocumentRecord): boolean {
   return status === "ACTIVE";
-}
-
-/** The entity of a setting, checked or not (S4.2). */
-export function settingOwner({ body: { entityType, entityId } }: DocumentRecord): {
-  readonly entityType: unknown;
-  readonly entityId: string;
-} {
-  return { entityType, entityId: String(entityId) };
 }
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -189,7 +152,7 @@ export function toBody<Kind extends ConfiguredKind>(kind: Kind, input: Body, ite
         featureDetails: featureDetails ? parsedBody.featureDetails : undefined,
       });
     case "usageMeter":
-      return withoutAbsent({ ...parsedBody, displayName, ...keepComputations(input) });
+      return withoutAbsent({ ...parsedBody, displayName, computations: keepComputations(input, parsedBody) });
     case "feature":
     case "addOn":
       return withoutAbsent({ ...parsedBody, displayName });
@@ -233,8 +196,8 @@ function withReferencedIds(read: unknown, input: unknown): unknown {
 }
 
 /** The steps of a meter, with their rules as sent. */
-function keepComputations({ computations }: Body): Body {
-  return computations === undefined || computations === null ? {} : { computations: toPlainInput(computations) };
+function keepComputations({ computations: input }: Body, { computations: read }: Body): unknown {
+  return input === undefined || input === null ? read : toPlainInput(input);
 }
 
 const RULES: ReadonlySet<string> = new Set(["matcher", "computation", "value"]);

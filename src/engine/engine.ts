@@ -92,6 +92,7 @@ export interface EntitleResult extends IngestResult {
   readonly allowed: boolean;
 }
 
+const MAXIMUM = z.number().int().min(0).optional();
 const QUERY = { query: z.looseObject({ accountIds: IDS, from: REQUEST, until: REQUEST }) };
 
 const engineMethods = {
@@ -99,14 +100,7 @@ const engineMethods = {
   load: method({ book: REQUEST }, load),
   /** Exports the store as a book for `load`, with a sentence for each thing that a book cannot express. */
   exportBook: method(
-    {
-      options: z
-        .strictObject({
-          accountsMax: z.number().int().min(0).optional(),
-          pricePlansLength: z.number().int().min(0).optional(),
-        })
-        .optional(),
-    },
+    { options: z.strictObject({ accountsMax: MAXIMUM, pricePlansLength: MAXIMUM }).optional() },
     exportBook,
   ),
   /** Ingests a batch in one commit; each event has its own outcome, in order (S14). */
@@ -242,20 +236,12 @@ export interface Engine extends Methods<typeof engineMethods> {
  * feature (S17.1)
  */
 export function createEngine(engineOptions: EngineOptions): Engine {
-  const {
-    store,
-    clock = Date.now,
-    ids,
-    onSkipped,
-    keepEventsMs,
-    usage,
-    resumeIngest = [],
-    ...options
-  } = withStore(engineOptions);
+  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, usage, ...more } = withStore(engineOptions);
+  const { resumeIngest = [], ...options } = more;
   const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), resumeIngest };
   checkSchemasDisjoint(sources);
   const context: EngineContext = {
-    store: createEngineStore(store, { usage, sources, clock }),
+    store: createEngineStore(store, usage, sources, clock),
     clock,
     ids: ids ?? createIds(clock),
     configuration: createConfigurationSource(options, sources),
@@ -282,9 +268,8 @@ function checkSchemasDisjoint({ external, resumeIngest }: ExternalSchemas): void
   const areNames = Array.isArray(resumeIngest) && resumeIngest.every((name) => typeof name === "string");
   const sharedName = areNames ? resumeIngest.find((name) => external.includes(name)) : undefined;
   if (areNames && sharedName === undefined) return;
-  const why = areNames
-    ? `${JSON.stringify(sharedName)} is also in usage.schemas`
-    : "expected the names of event schemas";
+  const shared = `${JSON.stringify(sharedName)} is also in usage.schemas`;
+  const why = areNames ? shared : "expected the names of event schemas";
   throw new RatebookError("ERR_OPTION_INVALID", `resumeIngest: ${why}`, { option: "resumeIngest" });
 }
 

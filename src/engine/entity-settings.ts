@@ -5,6 +5,7 @@ import type { Instant } from "../calendar/instant.ts";
 import { hasCode, inputError } from "../errors.ts";
 import type { Changes, DocumentRecord } from "../ledger/decision.ts";
 import { invalidInputError } from "../ledger/refusals.ts";
+import { groupBy } from "../numbers/ids.ts";
 import { quoteText } from "../problem-table.ts";
 import type { Configuration } from "./configuration.ts";
 import { listAllConfigured, checkDocuments, newDocument, type StoredResource } from "./configured-resources.ts";
@@ -52,9 +53,15 @@ export async function prepareSettings(
       if (current.documents.setting.some(({ id }) => id === document.id)) {
         throw invalidInputError(`${path}.id`, "REPEATED_ITEM", `the setting ${quoteText(setting.id)} is repeated`);
       }
-      const checked = await checkDocumentAt(path, current, document);
-      documents.push(...checked.documents);
-      current = checked.after;
+      try {
+        const checked = await checkDocuments("setting", current, [document]);
+        documents.push(...checked.documents);
+        current = checked.after;
+      } catch (error) {
+        const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
+        if (problem === undefined) throw error;
+        throw inputError([{ ...problem, path: `$.${path}${problem.path.slice(1)}` }]);
+      }
     }
   }
   if (documents.length === 0) return { changes: { documents }, after: undefined };
@@ -73,24 +80,5 @@ export async function readEntitySettings(
     "setting",
     ({ body }) => body.entityType === entityType && wantedIds.has(body.entityId),
   );
-  const byEntity = new Map<string, StoredSetting[]>();
-  for (const setting of settings) {
-    const { entityId } = setting.item;
-    byEntity.set(entityId, [...(byEntity.get(entityId) ?? []), setting]);
-  }
-  return byEntity;
-}
-
-async function checkDocumentAt(
-  path: string,
-  current: Configuration,
-  document: DocumentRecord,
-): ReturnType<typeof checkDocuments> {
-  try {
-    return await checkDocuments("setting", current, [document]);
-  } catch (error) {
-    const [problem] = hasCode(error, "ERR_INPUT_INVALID") ? error.details.problems : [];
-    if (problem === undefined) throw error;
-    throw inputError([{ ...problem, path: `$.${path}${problem.path.slice(1)}` }]);
-  }
+  return groupBy(settings, ({ item }) => item.entityId);
 }

@@ -17,12 +17,7 @@ import { RatebookError, hasCode } from "../errors.ts";
 import { listUsage, mergeCells } from "../ledger/account-usage.ts";
 import { findAccountPlan } from "../ledger/account/account-plan.ts";
 import type { Catalog } from "../ledger/catalog.ts";
-import {
-  type UsageAccount,
-  usageAccountsOf,
-  type UsageSource,
-  usageUnavailableError,
-} from "../ledger/external-usage.ts";
+import { usageAccountsOf, type UsageSource, usageUnavailableError } from "../ledger/external-usage.ts";
 import { type ExternalUsageQuery, prefetch } from "../ledger/reads.ts";
 import type { LedgerCell } from "../ledger/records.ts";
 import type { LedgerView } from "../ledger/view.ts";
@@ -31,6 +26,7 @@ import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { quoteText } from "../problem-table.ts";
 import type { Store } from "../store/store.ts";
+import { splitIntoChunks } from "./all-accounts.ts";
 import { revisionAfter } from "./documents.ts";
 
 /** One document per schema, by its name. */
@@ -88,13 +84,10 @@ export function checkUsageSource(
     ({ name }) => externalSchemas.includes(name) && !sourceSchemas.includes(name),
   );
   if (missingSchema === undefined) return;
-  const sentence =
-    "this engine has no source for it; start it with the option usage (--usage and --usage-schemas on the command line)";
-  throw new RatebookError(
-    "ERR_USAGE_UNAVAILABLE",
-    `usage of the event schema ${quoteText(missingSchema.name)} is external, and ${sentence}`,
-    {},
-  );
+  const subject = `usage of the event schema ${quoteText(missingSchema.name)} is external`;
+  const cure = "start it with the option usage (--usage and --usage-schemas on the command line)";
+  const message = `${subject}, and this engine has no source for it; ${cure}`;
+  throw new RatebookError("ERR_USAGE_UNAVAILABLE", message, {});
 }
 
 /** External usage of some event schemas. */
@@ -149,22 +142,17 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
       const requests = usageAccountsOf(records);
       // Cells that one part of a decision needed are kept when another part needs more.
       const from = Math.min(query.from, ...requests.map(({ id }) => accounts.get(id)?.from ?? query.from));
-      const idHeldUntil = createIdHold(query);
       const cellsByAccount = new Map<string, LedgerCell[]>(requests.map(({ id }) => [id, []]));
-      const knownSchemas = listKnownSchemas(book, schemas);
-      const until = dayOf(upTo) + 1;
+      // Other schemas may be created later.
+      const existing = new Set(book.eventSchemas.map(({ name }) => name));
+      const knownSchemas = [...new Set(schemas)].filter((name) => existing.has(name));
       const meters = metersOfSchemas(book, knownSchemas);
+      const until = dayOf(upTo) + 1;
+      const request = { book, schemas: knownSchemas, from, until, upTo, idHeldUntil: createIdHold(query) };
       const isEmpty = meters.size === 0 || from >= until;
-      for (const part of isEmpty ? [] : splitAccounts(requests)) {
+      for await (const part of splitIntoChunks(isEmpty ? [] : requests, ACCOUNTS_MAX)) {
         try {
-          const days = { from, until, upTo };
-          for await (const cells of source.cells({
-            book,
-            schemas: knownSchemas,
-            accounts: part,
-            ...days,
-            idHeldUntil,
-          })) {
+          for await (const cells of source.cells({ ...request, accounts: part })) {
             for (const cell of cells)
               cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
@@ -183,16 +171,6 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
 function haveSameMetering(one: Book, other: Book): boolean {
   const [a, b] = [one, other].map(({ eventSchemas, usageMeters, settings }) => [eventSchemas, usageMeters, settings]);
   return one === other || stringifyJson(a) === stringifyJson(b);
-}
-
-function* splitAccounts(accounts: readonly UsageAccount[]): Iterable<readonly UsageAccount[]> {
-  for (let start = 0; start < accounts.length; start += ACCOUNTS_MAX) yield accounts.slice(start, start + ACCOUNTS_MAX);
-}
-
-/** The existing schemas; others may be created later. */
-function listKnownSchemas({ eventSchemas }: Book, names: readonly string[]): readonly string[] {
-  const knownNames = new Set(eventSchemas.map(({ name }) => name));
-  return [...new Set(names)].filter((name) => knownNames.has(name));
 }
 
 function metersOfSchemas({ usageMeters }: Book, schemas: readonly string[]): ReadonlySet<string> {
@@ -224,8 +202,9 @@ function checkGroupCounts(sourceName: string, cells: readonly LedgerCell[], { us
     if (count <= GROUPS_MAX) continue;
     const meter = usageMeters.find(({ id }) => id === meterOrFeatureId);
     if (meter === undefined || count <= findGroupLimit(meter)) continue;
-    const groups = `more than ${findGroupLimit(meter)} ${hasKeys(meter) ? "values" : "groups"} of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
-    throw usageUnavailableError(sourceName, new Error(`the account ${quoteText(accountId)} has ${groups}`));
+    const groups = `more than ${findGroupLimit(meter)} ${hasKeys(meter) ? "values" : "groups"}`;
+    const of = `of the meter ${quoteText(meterOrFeatureId)} on ${describeDay(day)}`;
+    throw usageUnavailableError(sourceName, new Error(`the account ${quoteText(accountId)} has ${groups} ${of}`));
   }
 }
 
@@ -269,15 +248,13 @@ export interface EngineStore extends Omit<Store, "consistentView"> {
   createPrefetch(): PrefetchedUsage | undefined;
 }
 
-/** The options of an engine for external usage. */
-interface EngineStoreOptions {
-  readonly usage: ExternalUsageOptions | undefined;
-  readonly sources: ExternalSchemas;
-  readonly clock: () => Instant;
-}
-
 /** Adds external usage to a store, if there is any. */
-export function createEngineStore(store: Store, { usage: options, sources, clock }: EngineStoreOptions): EngineStore {
+export function createEngineStore(
+  store: Store,
+  usage: ExternalUsageOptions | undefined,
+  sources: ExternalSchemas,
+  clock: () => Instant,
+): EngineStore {
   const hasSources = sources.external.length > 0 || sources.resumeIngest.length > 0;
   let runningCommit: Promise<void> | undefined;
   /** Records the external schemas, once, before anything else changes. */
@@ -301,7 +278,7 @@ export function createEngineStore(store: Store, { usage: options, sources, clock
       if (hasSources) await recordSchemas();
       return store.transact(scope, work);
     },
-    createPrefetch: () => (options === undefined ? undefined : createPrefetchedUsage(options)),
+    createPrefetch: () => usage && createPrefetchedUsage(usage),
     close: () => store.close(),
   };
 }

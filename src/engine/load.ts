@@ -20,7 +20,13 @@ import { compareOldest } from "../store/adapter-rules.ts";
 import { runWithPauses, createYielder } from "../store/yielder.ts";
 import { readAllAccounts } from "./all-accounts.ts";
 import { isInUse, formatOrganization } from "./catalog/catalog-resources.ts";
-import { readChangedBook, withUncheckedDocuments, toBookInput as toConfiguredInput } from "./configuration.ts";
+import {
+  readChangedBook,
+  withDocuments,
+  toBookInput as toConfiguredInput,
+  type UncheckedDocuments,
+} from "./configuration.ts";
+import { nounOf } from "./configured-resources.ts";
 import {
   revisionAfter,
   BOOK_LISTS,
@@ -30,6 +36,7 @@ import {
   type ConfiguredKind,
   toPlainJson,
   configuredDocumentId,
+  versionId,
 } from "./documents.ts";
 import type { EngineContext } from "./methods.ts";
 
@@ -60,7 +67,7 @@ export async function load(context: EngineContext, source: BookSource): Promise<
       account.aliases.map((alias) => aliasDocument(alias, account.id, now)),
     );
     await checkFree(view, [...documents, ...customers], book);
-    const after = withUncheckedDocuments(before.documents, documents);
+    const after = withDocuments<UncheckedDocuments>(before.documents, documents);
     const changedBook = await runWithPauses(readChangedBook(after, documents, before));
     const catalog = await runWithPauses(createCatalogInSteps(changedBook, before.catalog.options, before.catalog));
     const ledgers = await createLedgers(catalog, book, now, context.ids);
@@ -74,10 +81,10 @@ export async function load(context: EngineContext, source: BookSource): Promise<
 
 /** In an engine, only an ACTIVE plan can be associated (book.md, S16.1). */
 function checkPlans({ accounts, pricePlans }: Book): void {
-  const statuses = new Map(pricePlans.map(({ id, version, status }) => [`${id}@${version}`, status]));
+  const statuses = new Map(pricePlans.map(({ id, version, status }) => [versionId(id, version), status]));
   for (const { id, pricePlans: associations } of accounts) {
     for (const { pricePlanId, version } of associations) {
-      const status = statuses.get(`${pricePlanId}@${version}`) ?? "unknown";
+      const status = statuses.get(versionId(pricePlanId, version)) ?? "unknown";
       if (status === "ACTIVE") continue;
       const which = `version ${version} of ${quoteText(pricePlanId)}, which the account ${quoteText(id)} has`;
       throw refusedError("S16.1", `${which}, is ${describeStatus(status)}; an account needs an active version`);
@@ -113,10 +120,8 @@ function toDocuments(book: Book, raw: unknown, now: Instant): readonly DocumentR
     const input = (raw as Readonly<Record<string, readonly Body[] | null | undefined>>)[BOOK_LISTS[kind]] ?? [];
     return book[BOOK_LISTS[kind]].map((item, index) => {
       const body = { ...toBody(kind, input[index] ?? {}, item), ...withGroupCurrency(kind, item, book) };
-      return {
-        ...toDocumentRecord(kind, configuredDocumentId(kind, body), body, now),
-        createdAt: now - total + ++place,
-      };
+      const document = toDocumentRecord(kind, configuredDocumentId(kind, body), body, now);
+      return { ...document, createdAt: now - total + ++place };
     });
   });
 }
@@ -139,12 +144,9 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
   for (const kind of kinds) {
     const ids = documents.filter((each) => each.kind === kind && kind !== "organization").map(({ id }) => id);
     const [existing] = await view.documentsOf(kind, ids);
-    if (existing !== undefined)
-      throw alreadyTakenError(
-        kind,
-        existing.id,
-        `the ${documentNoun(kind)} ${quoteText(existing.id)} already exists; nothing was loaded`,
-      );
+    if (existing === undefined) continue;
+    const message = `the ${nounOf(kind)} ${quoteText(existing.id)} already exists; nothing was loaded`;
+    throw alreadyTakenError(kind, existing.id, message);
   }
   const aliases = book.accounts.flatMap((account) => account.aliases);
   const names = [...book.accounts.map(({ id }) => id), ...aliases];
@@ -154,12 +156,6 @@ async function checkFree(view: LedgerView, documents: readonly DocumentRecord[],
     if (!existing.aliases.some(({ id }) => id === alias) && !existing.accounts.some(({ id }) => id === alias)) continue;
     throw alreadyTakenError("alias", alias, `the alias ${quoteText(alias)} is taken`);
   }
-}
-
-/** A kind of document in a message. */
-function documentNoun(kind: DocumentKind): string {
-  const configuredKind = CONFIGURED_KINDS.find((each) => each === kind);
-  return configuredKind === undefined ? kind : LIST_NAMES[BOOK_LISTS[configuredKind]];
 }
 
 /**
@@ -221,9 +217,9 @@ export async function exportBook(
   const [accounts, notes]: [ExportedAccount[], string[]] = [[], []];
   for (let at = 0; at < records.length; at += CHUNK) {
     for (const storedAccount of await readStoredAccounts(read, records.slice(at, at + CHUNK))) {
-      const exportedAccount = exportAccount(storedAccount, catalog.findPlan);
-      accounts.push(exportedAccount.account);
-      notes.push(...exportedAccount.notes);
+      const exported = exportAccount(storedAccount, catalog.findPlan);
+      accounts.push(exported.account);
+      notes.push(...exported.notes);
     }
   }
   const pricePlan =
@@ -243,12 +239,9 @@ function selectPlans<Plan extends DocumentRecord>(
   accounts: readonly ExportedAccount[],
   lengthMax: number,
 ): readonly Plan[] {
-  const accountPlanKeys = new Set(
-    accounts.flatMap(({ pricePlans }) => (pricePlans ?? []).map((each) => `${each.pricePlanId}|${each.version ?? 1}`)),
-  );
-  const isAccountPlan = ({ body }: Plan): boolean =>
-    accountPlanKeys.has(`${String(body["id"])}|${String(body["version"])}`);
-  const selectedPlans = new Set(plans.filter(isAccountPlan));
+  const associations = accounts.flatMap(({ pricePlans }) => pricePlans ?? []);
+  const accountPlanIds = new Set(associations.map(({ pricePlanId, version }) => versionId(pricePlanId, version ?? 1)));
+  const selectedPlans = new Set(plans.filter(({ id }) => accountPlanIds.has(id)));
   const otherPlans = plans.filter((plan) => !selectedPlans.has(plan)).toReversed();
   let length = [...selectedPlans].reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
   for (const plan of otherPlans) {

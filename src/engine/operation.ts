@@ -157,18 +157,20 @@ async function attemptOperation<Result, Input>(
   const yieldToOthers = createYielder();
   const configuration = await context.configuration(view);
   const state = { configuration, catalog: configuration.catalog, view, now: context.clock() };
-  const needs = await findNeeds(operation, state, scope);
-  if (needs === "other locks") return incompleteAttempt({ kind: "other locks" });
+  // An operation without `needs` has no input for its decision.
+  const ofScope = { accountIds: scope.accountIds, decisionInput: undefined as Input };
+  const needs: OperationNeeds<Input> | "other locks" = (await operation.needs?.(state)) ?? ofScope;
+  if (needs === "other locks") return { result: { kind: "other locks" }, changes: {} };
   const { accountIds, catalog = state.catalog, catchUpUntil = state.now, decisionInput } = needs;
   const records = accountIds.length === 0 ? [] : await view.accounts(accountIds);
   const accountsBehind = operation.catchUp && findAccountsBehind(catalog, records, state.now, caughtUpIds);
-  if (accountsBehind !== undefined) return incompleteAttempt({ kind: "accounts behind", accountsBehind });
+  if (accountsBehind !== undefined) return { result: { kind: "accounts behind", accountsBehind }, changes: {} };
   checkAllExist(accountIds, records);
   const [accounts, events] = await Promise.all([
     readRecords({ catalog, view, prefetchedUsage, records, catchUpUntil }, needs),
     needs.readEvents?.() ?? [],
   ]);
-  if ("kind" in accounts) return incompleteAttempt(accounts);
+  if ("kind" in accounts) return { result: accounts, changes: {} };
   const workspace =
     operation.catchUp === "all"
       ? await openCaughtUp(catalog, accounts, catchUpUntil, yieldToOthers)
@@ -202,19 +204,6 @@ async function readRecords(
   // Also without a source: other or earlier engines may have stored billed usage of these accounts.
   const readParts = await prefetch(view, { usage, externalUsage }, source ?? []);
   return records.map((record) => readParts(record));
-}
-
-async function findNeeds<Result, Input>(
-  operation: Operation<Result, Input>,
-  state: OperationState,
-  { accountIds }: Scope,
-): Promise<OperationNeeds<Input> | "other locks"> {
-  // An operation without `needs` has no input for its decision.
-  return operation.needs === undefined ? { accountIds, decisionInput: undefined as Input } : operation.needs(state);
-}
-
-function incompleteAttempt<Result>(attempt: Attempt<Result>): Decision<Attempt<Result>> {
-  return { result: attempt, changes: {} };
 }
 
 /** Runs a decision on one account with everything due processed. */

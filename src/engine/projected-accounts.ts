@@ -44,10 +44,7 @@ export async function projectAccounts<Result>(
   accountIds: readonly string[],
   project: (projected: ProjectedAccounts) => Steps<Result>,
   at?: Instant,
-  {
-    invoices = "open",
-    commitIfBehind = "far behind",
-  }: Partial<Pick<SnapshotOptions, "invoices" | "commitIfBehind">> = {},
+  { invoices = "open", commitIfBehind = "far behind" }: Pick<SnapshotOptions, "invoices" | "commitIfBehind"> = {},
 ): Promise<Result> {
   const caughtUpIds = new Set<string>();
   for (;;) {
@@ -58,12 +55,7 @@ export async function projectAccounts<Result>(
   }
   const underLocks: Operation<Result> = {
     scope: lockAccounts(accountIds),
-    needs: async () => ({
-      accountIds,
-      invoices,
-      ...(at === undefined ? {} : { catchUpUntil: at }),
-      decisionInput: undefined,
-    }),
+    needs: async ({ now }) => ({ accountIds, invoices, catchUpUntil: at ?? now, decisionInput: undefined }),
     catchUp: "all",
     isReadOnly: true,
     decide: async (state) => ({ result: await runWithPauses(project(state)) }),
@@ -73,11 +65,11 @@ export async function projectAccounts<Result>(
 
 interface SnapshotOptions {
   readonly at: Instant | undefined;
-  readonly invoices: InvoiceRange;
+  readonly invoices?: InvoiceRange;
   /** The accounts that were far behind and have been caught up. */
   readonly caughtUpIds: ReadonlySet<string>;
   /** How far behind accounts must be to be caught up in separate commits, if no usage is external. */
-  readonly commitIfBehind: "behind" | "far behind";
+  readonly commitIfBehind?: "behind" | "far behind";
 }
 
 /** Like {@link projectAccounts}, for one account. @throws {RatebookError} ERR_ARITHMETIC if its bill fails */
@@ -93,12 +85,9 @@ export function projectAccount<Result>(
   });
 }
 
-/** Maximum number of reads if the accounts or the configuration change meanwhile. */
-const ATTEMPTS_MAX = 3;
-
 /**
- * Reads accounts from one committed state, or returns those to catch up first; undefined if one read is not enough and
- * they must be locked.
+ * Reads accounts from one committed state, or returns those to catch up first; undefined if one read is not enough, or
+ * the accounts or the configuration change meanwhile, and they must be locked.
  */
 async function readWithoutLocks(
   { store, clock, configuration }: EngineContext,
@@ -109,23 +98,17 @@ async function readWithoutLocks(
   if (store.createPrefetch() !== undefined || accountIds.length === 0) return undefined;
   const yieldToOthers = createYielder();
   const view = await store.consistentView();
-  let [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    checkAllExist(accountIds, records);
-    const accountsBehind = findAccountsBehind(catalog, records, clock(), caughtUpIds, commitIfBehind);
-    if (accountsBehind !== undefined) return accountsBehind;
-    const expectedInstant = at ?? clock();
-    const needs = catchUpNeeds(catalog, records, expectedInstant, invoices);
-    const snapshot = await readSnapshot(view, accountIds, needs);
-    if (snapshot.revision === revision) {
-      checkAllExist(accountIds, snapshot.records);
-      const now = clock();
-      checkUsageSource(catalog, []);
-      const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
-      if (parts === undefined) return undefined;
-      return { catalog, workspace: await openCaughtUp(catalog, parts, at ?? now, yieldToOthers), now };
-    }
-    [records, { revision, catalog }] = [snapshot.records, await configuration(view)];
-  }
-  return undefined;
+  const [records, { revision, catalog }] = await Promise.all([view.accounts(accountIds), configuration(view)]);
+  checkAllExist(accountIds, records);
+  const accountsBehind = findAccountsBehind(catalog, records, clock(), caughtUpIds, commitIfBehind);
+  if (accountsBehind !== undefined) return accountsBehind;
+  const needs = catchUpNeeds(catalog, records, at ?? clock(), invoices);
+  const snapshot = await readSnapshot(view, accountIds, needs);
+  if (snapshot.revision !== revision) return undefined;
+  checkAllExist(accountIds, snapshot.records);
+  const now = clock();
+  checkUsageSource(catalog, []);
+  const parts = partsFromSnapshot(catalog, snapshot, needs, at ?? now);
+  if (parts === undefined) return undefined;
+  return { catalog, workspace: await openCaughtUp(catalog, parts, at ?? now, yieldToOthers), now };
 }

@@ -23,7 +23,6 @@ import { type SettingEntity, readEntitySettings } from "../entity-settings.ts";
 import {
   type EngineContext,
   IDS,
-  listMethod,
   method,
   type Methods,
   pageMethod,
@@ -33,31 +32,26 @@ import {
 } from "../methods.ts";
 import {
   changeLatest,
-  checkName,
-  createConfigured,
+  createMethod,
+  filterMethod,
   getMethod,
   patchDocument,
   requireUserFields,
   statusMethod,
+  updateMethod,
 } from "./resource-methods.ts";
 
 export const featureMethods = {
-  create: method({ feature: REQUEST }, (context, feature: FeatureRequest) =>
-    createConfigured(context, "feature", withOneSpelling(requireUserFields(feature, [])), {
-      idPrefix: "ft",
-      engineFields: ["id", "status", "createdAt", "updatedAt"],
-      initialFields: {},
-    }),
-  ),
-  /** `schemaAssociations` replaces the previous ones. */
-  update: patchMethod(async (context, id, patch: FeaturePatch) => {
-    const input = withOneSpelling(requireUserFields(patch, ["id", "createdAt", "updatedAt"]));
-    return changeLatest(context, "feature", id, (document, { before, now }) => {
-      const next = patchDocument(document, withKnownAttributes(document, input), now);
-      checkName(before, "feature", next.body, id);
-      return { documents: [next] };
-    });
+  create: createMethod<"feature", FeatureRequest>("feature", {
+    idPrefix: "ft",
+    engineFields: ["id", "status", "createdAt", "updatedAt"],
+    initialFields: {},
+    toInput: withOneSpelling,
   }),
+  /** `schemaAssociations` replaces the previous ones. */
+  update: updateMethod<"feature", FeaturePatch>("feature", ["id", "createdAt", "updatedAt"], (patch, document) =>
+    withKnownAttributes(document, withOneSpelling(patch)),
+  ),
   get: getMethod("feature"),
   /** Newest first. */
   list: pageMethod((context, page) => listConfigured(context, "feature", {}, page)),
@@ -67,28 +61,17 @@ export const featureMethods = {
 export interface Features extends Methods<typeof featureMethods> {}
 
 export const addOnMethods = {
-  create: method({ addOn: REQUEST }, (context, addOn: AddOnRequest) =>
-    createConfigured(context, "addOn", addOn, {
-      idPrefix: "ao",
-      engineFields: ["id", "status", "createdAt", "updatedAt"],
-      initialFields: { status: "ACTIVE" },
-    }),
-  ),
-  /** Changes its name and billableName. */
-  update: patchMethod(async (context, id, patch: AddOnPatch) => {
-    const input = requireUserFields(patch, ["id", "type", "status", "createdAt"]);
-    return changeLatest(context, "addOn", id, (document, { before, now }) => {
-      const next = patchDocument(document, input, now);
-      checkName(before, "addOn", next.body, id);
-      return { documents: [next] };
-    });
+  create: createMethod<"addOn", AddOnRequest>("addOn", {
+    idPrefix: "ao",
+    engineFields: ["id", "status", "createdAt", "updatedAt"],
+    initialFields: { status: "ACTIVE" },
   }),
+  /** Changes its name and billableName. */
+  update: updateMethod<"addOn", AddOnPatch>("addOn", ["id", "type", "status", "createdAt"]),
   archive: statusMethod("addOn", "ARCHIVED"),
   get: getMethod("addOn"),
   /** Newest first. */
-  list: listMethod(textFields("status", "type"), (context, { status, type }: AddOnFilter, page) =>
-    listConfigured(context, "addOn", { status, type }, page),
-  ),
+  list: filterMethod<AddOnFilter, "addOn">("addOn", textFields("status", "type")),
 };
 
 /** Add-ons of an engine, in the shape of a book's `addOns`. */
@@ -120,14 +103,14 @@ export const settingMethods = {
   }),
   get: getMethod("setting"),
   /** Newest first. */
-  list: listMethod(
-    textFields("entityType"),
-    (context, { entityType }: { readonly entityType?: "ORGANIZATION" | SettingEntity | undefined }, page) =>
-      listConfigured(context, "setting", { entityType }, page),
-  ),
+  list: filterMethod<SettingFilter, "setting">("setting", textFields("entityType")),
   /** Settings by customer or account id, each oldest first. */
   of: method({ entityType: z.enum(["CUSTOMER", "ACCOUNT"]), entityIds: IDS }, readEntitySettings),
 };
+
+interface SettingFilter {
+  readonly entityType?: "ORGANIZATION" | SettingEntity | undefined;
+}
 
 /** Settings of an engine, in the shape of a book's `settings`; ids are those in lists. */
 export interface Settings extends Methods<typeof settingMethods> {}
@@ -141,21 +124,13 @@ function withOneSpelling(body: Body): Body {
 }
 
 /** If a patch names an associated schema without an attribute, keeps the existing attribute (S11.2). */
-function withKnownAttributes(
-  { body: { schemaAssociations: knownAssociations } }: DocumentOf<"feature">,
-  body: Body,
-): Body {
+function withKnownAttributes({ body: { schemaAssociations: known } }: DocumentOf<"feature">, body: Body): Body {
   const { schemaAssociations: requested } = body;
-  if (!Array.isArray(requested) || !knownAssociations) return body;
-  const associationsByName = new Map(
-    knownAssociations.map((each) => [typeof each === "string" ? each : each.schemaName, each]),
+  if (!Array.isArray(requested) || !known) return body;
+  const knownByName = new Map<unknown, unknown>(
+    known.map((each) => [typeof each === "string" ? each : each.schemaName, each]),
   );
-  return {
-    ...body,
-    schemaAssociations: requested.map((each: unknown) =>
-      typeof each === "string" ? (associationsByName.get(each) ?? each) : each,
-    ),
-  };
+  return { ...body, schemaAssociations: requested.map((each: unknown) => knownByName.get(each) ?? each) };
 }
 
 /** Fills in the fields that form the id of a setting (S4.2). */
@@ -172,11 +147,10 @@ function withDefaults(body: Body, organizationId: string): Body {
 
 async function checkEntity(view: LedgerView, { entityType, entityId }: Body): Promise<void> {
   if (entityType !== "CUSTOMER" && entityType !== "ACCOUNT") return;
-  const noun = entityType.toLowerCase();
   const id = typeof entityId === "string" ? entityId : "";
   const entity = entityType === "CUSTOMER" ? await view.document("customer", id) : (await view.accounts([id]))[0];
-  if (entity === undefined)
-    throw invalidInputError("entityId", "UNKNOWN_ID", `expected the id of ${noun === "account" ? "an" : "a"} ${noun}`);
+  const expected = `expected the id of ${entityType === "CUSTOMER" ? "a customer" : "an account"}`;
+  if (entity === undefined) throw invalidInputError("entityId", "UNKNOWN_ID", expected);
 }
 
 /** The expected organization of a store; absent fields are not compared. */
@@ -205,23 +179,18 @@ async function claimOrganization(
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await configuration(view);
     const { organization } = before.catalog.book;
-    const claimedOrganization: Organization = {
-      ...organization,
-      id: id ?? organization.id,
-      baseCurrency: baseCurrency ?? organization.baseCurrency,
-    };
+    const { id: ownId, baseCurrency: ownCurrency } = organization;
+    const claimed: Organization = { ...organization, id: id ?? ownId, baseCurrency: baseCurrency ?? ownCurrency };
     if (await isInUse(before, view)) {
-      const [owner, claimant] = [organization, claimedOrganization].map(formatOrganization);
+      const [owner, claimant] = [organization, claimed].map(formatOrganization);
       if (owner === claimant) return { result: organization, changes: {} };
       throw refusedError("S16", `the database belongs to the organization ${owner}, not to ${claimant}`);
     }
     const now = clock();
-    const body = toPlainJson(claimedOrganization) as Body;
+    const body = toPlainJson(claimed) as Body;
     const document = { kind: "organization", id: "organization", createdAt: now, updatedAt: now, body } as const;
-    return {
-      result: claimedOrganization,
-      changes: { documents: [document], configurationRevision: revisionAfter(before.revision) },
-    };
+    const configurationRevision = revisionAfter(before.revision);
+    return { result: claimed, changes: { documents: [document], configurationRevision } };
   });
 }
 

@@ -19,12 +19,18 @@ import {
   type ConfigurationChange,
   type ConfigurationState,
   listAllConfigured,
-  listConfigured,
   newDocument,
 } from "../configured-resources.ts";
-import { type Body, versionId, type DocumentOf, type NamedBody } from "../documents.ts";
-import { ID, listMethod, method, type Methods, PAGED, REQUEST, textFields, IDS, patchMethod } from "../methods.ts";
-import { type PagedOptions, selectPage, type PageOptions } from "../pages.ts";
+import {
+  type Body,
+  versionId,
+  type DocumentOf,
+  type NamedBody,
+  withoutAbsent,
+  withoutUndefined,
+} from "../documents.ts";
+import { ID, method, type Methods, PAGED, REQUEST, textFields, IDS, patchMethod } from "../methods.ts";
+import { type PagedOptions, selectPage } from "../pages.ts";
 import {
   isSameDependency,
   isSameField,
@@ -36,7 +42,8 @@ import {
   requireUserFields,
   statusMethod,
   areSameComputations,
-  createConfigured,
+  createMethod,
+  filterMethod,
   getMethod,
 } from "./resource-methods.ts";
 
@@ -61,21 +68,18 @@ export const eventSchemaMethods = {
   /** Reads a version, or the latest one. */
   get: getVersionMethod("eventSchema"),
   /** The latest version of each schema, newest first. */
-  list: listMethod(
-    textFields("status"),
-    (context, { status }: { readonly status?: EventSchema["status"] | undefined }, page) =>
-      listConfigured(context, "eventSchema", { status }, page),
-  ),
+  list: filterMethod<EventSchemaFilter, "eventSchema">("eventSchema", textFields("status")),
   /** All versions of a schema, newest first. */
   versions: method({ name: ID, ...PAGED }, async (context, name: string, { page = {} }: PagedOptions = {}) => {
     const versions = await listAllConfigured(context, "eventSchema", ({ body }) => body.name === name);
     if (versions.length === 0) throw notFoundError("event schema", name);
-    return selectPage(versions, page, ({ createdAt, item: { version } }) => ({
-      createdAt,
-      id: versionId(name, version),
-    }));
+    return selectPage(versions, page, ({ createdAt, item }) => ({ createdAt, id: versionId(name, item.version) }));
   }),
 };
+
+interface EventSchemaFilter {
+  readonly status?: EventSchema["status"] | undefined;
+}
 
 /** Event schemas of an engine, in the shape of a book's `eventSchemas`. */
 export interface EventSchemas extends Methods<typeof eventSchemaMethods> {}
@@ -117,11 +121,10 @@ function editSchema(latest: SchemaDocument, changes: Body, { now }: Configuratio
         newDocument("eventSchema", { ...next.body, version }, now),
       ];
     }
-    default:
-      throw refusedError(
-        "S4.4",
-        `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)} and cannot be changed`,
-      );
+    default: {
+      const subject = `the event schema ${quoteText(latest.body.name)} is ${describeStatus(latest.body.status)}`;
+      throw refusedError("S4.4", `${subject} and cannot be changed`);
+    }
   }
 }
 
@@ -130,25 +133,15 @@ function addToActiveSchema(body: SchemaDocument["body"], changes: Body): Body {
   const { description, allowUnmetered, attributes, dimensions, enrichments, ...otherFields } = changes;
   const [other] = Object.keys(otherFields);
   if (other !== undefined) {
-    throw refusedError(
-      "S4.4",
-      `${other}: in an active event schema only description, allowUnmetered, attributes, dimensions and enrichments can change`,
-    );
+    const changeable = "description, allowUnmetered, attributes, dimensions and enrichments";
+    throw refusedError("S4.4", `${other}: in an active event schema only ${changeable} can change`);
   }
-  const additions: Record<string, unknown> = {};
-  if (description !== undefined) additions["description"] = description;
-  if (allowUnmetered !== undefined) additions["allowUnmetered"] = allowUnmetered;
-  for (const [list, newItems] of [
-    ["attributes", attributes],
-    ["dimensions", dimensions],
-  ] as const) {
-    if (newItems !== undefined && newItems !== null) additions[list] = withAdded(body[list] ?? [], newItems, list);
-  }
+  const additions: Record<string, unknown> = withoutUndefined({ description, allowUnmetered });
+  for (const [list, newItems] of Object.entries(withoutAbsent({ attributes, dimensions })))
+    additions[list] = withAdded(body[list as "attributes" | "dimensions"] ?? [], newItems, list);
   if (enrichments === null && body.enrichments !== undefined) {
-    throw refusedError(
-      "S4.4",
-      "enrichments: in an active event schema, enrichments can be added or replaced but not removed",
-    );
+    const reason = "in an active event schema, enrichments can be added or replaced but not removed";
+    throw refusedError("S4.4", `enrichments: ${reason}`);
   }
   if (enrichments !== undefined && enrichments !== null) {
     const next = addEnrichments(body.enrichments ?? {}, requireUserFields(enrichments, []));
@@ -162,18 +155,13 @@ function addEnrichments(
   existing: NonNullable<SchemaDocument["body"]["enrichments"]>,
   { dependencies, fields, ...otherFields }: Body,
 ): Body | undefined {
-  const existingEnrichments = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
+  const before = { dependencies: existing.dependencies ?? [], fields: existing.fields ?? [] };
   const next = {
     ...otherFields,
-    dependencies: withAdded(
-      existingEnrichments.dependencies,
-      dependencies ?? [],
-      "enrichments.dependencies",
-      isSameDependency,
-    ),
-    fields: withReplaced(existingEnrichments.fields, requireList(fields ?? [], "enrichments.fields")),
+    dependencies: withAdded(before.dependencies, dependencies ?? [], "enrichments.dependencies", isSameDependency),
+    fields: withReplaced(before.fields, requireList(fields ?? [], "enrichments.fields")),
   };
-  return JSON.stringify(next) === JSON.stringify(existingEnrichments) ? undefined : next;
+  return JSON.stringify(next) === JSON.stringify(before) ? undefined : next;
 }
 
 function withAdded(
@@ -227,11 +215,9 @@ function checkSchemaUnused({ body: { name } }: SchemaDocument, { before }: Confi
   const activeMeter = before.catalog.book.usageMeters.find(
     (meter) => meter.eventSchemaName === name && meter.status === "ACTIVE",
   );
-  if (activeMeter)
-    throw refusedError(
-      "S4.4",
-      `the event schema ${quoteText(name)} is used by the active usage meter ${quoteText(activeMeter.id)}`,
-    );
+  if (activeMeter === undefined) return;
+  const user = `the active usage meter ${quoteText(activeMeter.id)}`;
+  throw refusedError("S4.4", `the event schema ${quoteText(name)} is used by ${user}`);
 }
 
 type MeterDocument = DocumentOf<"usageMeter">;
@@ -242,13 +228,11 @@ const USAGE_FIELDS: ReadonlySet<string> = new Set(["aggregation", "daily", "carr
 
 export const usageMeterMethods = {
   /** Creates a DRAFT. */
-  create: method({ meter: REQUEST }, (context, meter: UsageMeterRequest) =>
-    createConfigured(context, "usageMeter", meter, {
-      idPrefix: "um",
-      engineFields: ["id", "status"],
-      initialFields: { status: "DRAFT" },
-    }),
-  ),
+  create: createMethod<"usageMeter", UsageMeterRequest>("usageMeter", {
+    idPrefix: "um",
+    engineFields: ["id", "status"],
+    initialFields: { status: "DRAFT" },
+  }),
   /** After the DRAFT status only name, billableName and description can change; other fields must be unchanged. */
   update: patchMethod((context, id, patch: UsageMeterPatch) =>
     changeLatest(context, "usageMeter", id, (document, state) => ({
@@ -261,11 +245,10 @@ export const usageMeterMethods = {
   archive: statusMethod("usageMeter", "ARCHIVED"),
   get: getMethod("usageMeter"),
   /** Newest first. */
-  list: listMethod(
-    { ...textFields("status"), aggregation: z.union([ID, IDS]).optional() },
-    (context, { status, aggregation }: UsageMeterFilter, page: PageOptions) =>
-      listConfigured(context, "usageMeter", { status, aggregation }, page),
-  ),
+  list: filterMethod<UsageMeterFilter, "usageMeter">("usageMeter", {
+    ...textFields("status"),
+    aggregation: z.union([ID, IDS]).optional(),
+  }),
 };
 
 /** Usage meters of an engine, in the shape of a book's `usageMeters`. */
@@ -288,22 +271,18 @@ function updateMeter(document: MeterDocument, patch: object, { before, now }: Co
   const fixedField = Object.keys(input).find(
     (field) => !NAMES.has(field) && !isFieldUnchanged(document.body, next.body, field),
   );
-  if (fixedField === undefined) return patchDocument(document, changedNames(input), now);
+  if (fixedField === undefined) {
+    // The other fields are equal to the stored ones, which keep their original form.
+    const names = Object.entries(input).filter(([field]) => NAMES.has(field));
+    return patchDocument(document, Object.fromEntries(names), now);
+  }
+  const meter = `the ${status.toLowerCase()} usage meter ${name}`;
   if (USAGE_FIELDS.has(fixedField)) {
-    const meter = `the ${status.toLowerCase()} usage meter ${name}`;
     const [how, verb] = fixedField === "groupBy" ? ["by its groups", "group"] : ["for its aggregation", "aggregate"];
     const reason = `the usage of ${meter} is kept ${how}; create a new usage meter to ${verb} it differently`;
     throw refusedError("S5.4", `${fixedField}: ${reason}`);
   }
-  throw refusedError(
-    "S5.4",
-    `${fixedField}: in the ${status.toLowerCase()} usage meter ${name} only name, billableName and description can change`,
-  );
-}
-
-/** The fields of a patch that can change. The others are equal to the stored ones, which keep their original form. */
-function changedNames(input: Body): Body {
-  return Object.fromEntries(Object.entries(input).filter(([field]) => NAMES.has(field)));
+  throw refusedError("S5.4", `${fixedField}: in ${meter} only name, billableName and description can change`);
 }
 
 function isFieldUnchanged(before: Body, after: Body, field: string): boolean {
@@ -324,9 +303,7 @@ async function checkMeterUnused(
     );
     if (term === undefined) continue;
     const plan = term.from > now ? "a future price plan" : "the current price plan";
-    throw refusedError(
-      "S5.4",
-      `the usage meter ${quoteText(meterId)} is in ${plan} of the account ${quoteText(record.id)}`,
-    );
+    const owner = `the account ${quoteText(record.id)}`;
+    throw refusedError("S5.4", `the usage meter ${quoteText(meterId)} is in ${plan} of ${owner}`);
   }
 }

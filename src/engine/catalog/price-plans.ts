@@ -2,7 +2,6 @@
 import * as z from "zod";
 
 import type { PricePlan } from "../../book/resources/price-plan.ts";
-import type { RateRowsRequest } from "../../book/resources/rate-table.ts";
 import {
   MIGRATION_MODES,
   type PricePlanPatch,
@@ -21,7 +20,6 @@ import {
   type ConfigurationChange,
   type ConfigurationState,
   listAllConfigured,
-  listConfigured,
   newDocument,
   requireDocument,
   type StoredResource,
@@ -32,7 +30,6 @@ import {
   ID,
   idMethod,
   IDS,
-  listMethod,
   method,
   type Methods,
   patchMethod,
@@ -44,7 +41,8 @@ import {
   changeLatest,
   changeStatus,
   checkName,
-  createConfigured,
+  createMethod,
+  filterMethod,
   getVersionMethod,
   patchDocument,
   requireUserFields,
@@ -63,14 +61,12 @@ export interface PricePlanVersion extends StoredResource<PricePlan> {
 
 export const pricePlanMethods = {
   /** Creates version 1, a DRAFT. */
-  create: method({ plan: REQUEST }, (context, plan: PricePlanRequest) =>
-    createConfigured(context, "pricePlan", plan, {
-      idPrefix: "pp",
-      engineFields: ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"],
-      initialFields: { status: "DRAFT", version: 1 },
-      complete: withRequestedCurrencies,
-    }),
-  ),
+  create: createMethod<"pricePlan", PricePlanRequest>("pricePlan", {
+    idPrefix: "pp",
+    engineFields: ["id", "status", "version", "mode", "versionsToMigrate", "activatedAt"],
+    initialFields: { status: "DRAFT", version: 1 },
+    complete: withRequestedCurrencies,
+  }),
   /**
    * Changes the latest version, which must be a DRAFT; fields in its pricePlanDetails replace the stored ones. A `mode` is
    * stored for its activation.
@@ -96,15 +92,12 @@ export const pricePlanMethods = {
    * Adds rows to the price table of an ACTIVE version (S18.8), from today or later; rows with a new `when` also from days
    * that no closed cycle covers.
    */
-  addRateRows: method({ id: ID, request: REQUEST }, (context, id: string, request: RateRowsRequest) =>
-    addRateRows(context, id, request),
-  ),
+  addRateRows: method({ id: ID, request: REQUEST }, addRateRows),
   /** Archives every ACTIVE or DRAFT version; accounts that have it keep it. */
   archive: idMethod((context, id) =>
     changeLatest(context, "pricePlan", id, (latest, { before, now }) => {
-      const unarchivedVersions = before.documents.pricePlan.filter(
-        ({ body }) => body.id === id && body.status !== "ARCHIVED",
-      );
+      const isUnarchived = ({ body }: PlanDocument): boolean => body.id === id && body.status !== "ARCHIVED";
+      const unarchivedVersions = before.documents.pricePlan.filter(isUnarchived);
       const versions = unarchivedVersions.length === 0 ? [latest] : unarchivedVersions;
       return { documents: versions.map((version) => changeStatus(version, "ARCHIVED", now)) };
     }),
@@ -118,12 +111,12 @@ export const pricePlanMethods = {
     return withPeriods(versions.toSorted((a, b) => a.item.version - b.item.version));
   }),
   /** The latest version of each plan, newest first. */
-  list: listMethod(
-    textFields("status"),
-    (context, { status }: { readonly status?: PricePlan["status"] | undefined }, page) =>
-      listConfigured(context, "pricePlan", { status }, page),
-  ),
+  list: filterMethod<PricePlanFilter, "pricePlan">("pricePlan", textFields("status")),
 };
+
+interface PricePlanFilter {
+  readonly status?: PricePlan["status"] | undefined;
+}
 
 /** Price plans of an engine, in the shape of a book's `pricePlans`. */
 export interface PricePlans extends Methods<typeof pricePlanMethods> {}
@@ -148,12 +141,9 @@ function withPeriods(versions: readonly StoredResource<PricePlan>[]): readonly P
 function createNextVersion(latest: PlanDocument, changes: object, now: Instant): ConfigurationChange {
   const { mode: _mode, versionsToMigrate: _versions, activatedAt: _at, ...body } = latest.body;
   const { id, version, status } = latest.body;
-  if (status === "DRAFT") {
-    throw refusedError(RULE, `version ${version} of ${quoteText(id)} is a draft; edit it`);
-  }
-  if (status === "ARCHIVED") {
+  if (status === "DRAFT") throw refusedError(RULE, `version ${version} of ${quoteText(id)} is a draft; edit it`);
+  if (status === "ARCHIVED")
     throw refusedError(RULE, `the price plan ${quoteText(id)} is archived; it cannot have new versions`);
-  }
   const input = requireUserFields(changes, ["id", "name", "status", "version", "activatedAt"]);
   checkMigrationFields(input);
   const next = { ...body, ...input, status: "DRAFT", version: version + 1 };
@@ -163,19 +153,12 @@ function createNextVersion(latest: PlanDocument, changes: object, now: Instant):
 }
 
 function updatePlan(latest: PlanDocument, patch: object, { before, now }: ConfigurationState): ConfigurationChange {
-  const { pricePlanDetails, mode, versionsToMigrate, ...input } = requireUserFields(patch, [
-    "id",
-    "type",
-    "status",
-    "version",
-    "activatedAt",
-  ]);
+  const engineFields = ["id", "type", "status", "version", "activatedAt"];
+  const { pricePlanDetails, mode, versionsToMigrate, ...input } = requireUserFields(patch, engineFields);
   const { id, version, status } = latest.body;
   if (status !== "DRAFT") {
-    throw refusedError(
-      RULE,
-      `version ${version} of ${quoteText(id)} is ${describeStatus(status)}; only a draft can be updated`,
-    );
+    const subject = `version ${version} of ${quoteText(id)} is ${describeStatus(status)}`;
+    throw refusedError(RULE, `${subject}; only a draft can be updated`);
   }
   checkMigrationFields({ mode, versionsToMigrate });
   const next = patchDocument(latest, { ...input, mode, versionsToMigrate }, now);
@@ -204,10 +187,9 @@ function activatePlan(
   { view, now }: ConfigurationState,
 ): ConfigurationChange {
   const activeVersion = patchDocument(changeStatus(latest, "ACTIVE", now), { activatedAt: now }, now);
-  const document =
-    currencies === undefined
-      ? activeVersion
-      : withCurrencies(activeVersion, requireSupportedCurrencies(latest, currencies));
+  if (currencies !== undefined)
+    checkSupported("currencies", currencies, latest.body.pricePlanDetails?.supportedCurrencies);
+  const document = currencies === undefined ? activeVersion : withCurrencies(activeVersion, currencies);
   const requests = migrationsOnActivation(latest);
   if (requests.length === 0) return { documents: [document] };
   return {
@@ -220,16 +202,14 @@ function activatePlan(
   };
 }
 
-/** @throws {RatebookError} ERR_INPUT_INVALID for a currency that the plan does not support */
-function requireSupportedCurrencies({ body }: PlanDocument, currencies: readonly string[]): readonly string[] {
-  const supported = body.pricePlanDetails?.supportedCurrencies ?? [];
-  const unknown = currencies.find((currency) => !supported.includes(currency));
-  if (unknown === undefined) return currencies;
-  throw invalidInputError(
-    "currencies",
-    "NOT_SUPPORTED",
-    `expected currencies that the price plan supports, got ${quoteText(unknown)}`,
-  );
+/** @throws {RatebookError} ERR_INPUT_INVALID for the first currency that is not supported */
+function checkSupported(path: string, currencies: readonly unknown[], supported: unknown): void {
+  const supportedCurrencies: readonly unknown[] = Array.isArray(supported) ? supported : [];
+  // Any other value is rejected by the checks of the whole plan.
+  const unknown = currencies.find((each) => typeof each === "string" && !supportedCurrencies.includes(each));
+  if (unknown === undefined) return;
+  const expected = `expected currencies that the price plan supports, got ${quoteText(String(unknown))}`;
+  throw invalidInputError(path, "NOT_SUPPORTED", expected);
 }
 
 /**
@@ -243,14 +223,8 @@ function withRequestedCurrencies(document: DocumentRecord): DocumentRecord {
   // Any other value is rejected by the checks of the whole plan.
   if (!Array.isArray(active)) return document;
   if (active.length === 0) return withCurrencies(document, undefined);
-  const knownCurrencies: readonly unknown[] = Array.isArray(supported) ? supported : [];
-  const currencies: readonly unknown[] = active;
-  const unknown = currencies.find(
-    (each): each is string => typeof each === "string" && !knownCurrencies.includes(each),
-  );
-  if (unknown === undefined) return document;
-  const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
-  throw invalidInputError("pricePlanDetails.activeCurrencies", "NOT_SUPPORTED", expected);
+  checkSupported("pricePlanDetails.activeCurrencies", active, supported);
+  return document;
 }
 
 /** A version with these active currencies; a new one has none until it is activated. */

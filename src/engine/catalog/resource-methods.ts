@@ -18,6 +18,7 @@ import {
   changeConfigured,
   type ConfigurationChange,
   type ConfigurationState,
+  listConfigured,
   nameField,
   nameOf,
   nounOf,
@@ -26,7 +27,17 @@ import {
   type StoredResource,
 } from "../configured-resources.ts";
 import { type Body, type ConfiguredItem, type ConfiguredKind, toPlainInput, type DocumentOf } from "../documents.ts";
-import { type EngineContext, type EngineMethod, ID, idMethod, method } from "../methods.ts";
+import {
+  type EngineContext,
+  type EngineMethod,
+  ID,
+  idMethod,
+  listMethod,
+  method,
+  patchMethod,
+  REQUEST,
+} from "../methods.ts";
+import type { ListOptions, Page } from "../pages.ts";
 
 /** Checks that no other resource that is not archived has the name. @throws {RatebookError} ERR_TAKEN */
 export function checkName(
@@ -85,32 +96,56 @@ export function changeStatus<Kind extends KindWithStatus>(
   const { name, status }: { readonly name: string; readonly status: string } = document.body;
   const from = (transitions as Readonly<Record<string, readonly string[]>>)[to] ?? [];
   if (from.includes(status)) return patchDocument(document, { status: to }, now);
-  throw refusedError(
-    rule,
-    `the ${nounOf(document.kind)} ${quoteText(name)} is ${describeStatus(status)}; it must be ${from.map(describeStatus).join(" or ")} to become ${to.toLowerCase()}`,
+  const subject = `the ${nounOf(document.kind)} ${quoteText(name)} is ${describeStatus(status)}`;
+  const allowed = from.map(describeStatus).join(" or ");
+  throw refusedError(rule, `${subject}; it must be ${allowed} to become ${to.toLowerCase()}`);
+}
+
+/** How a resource with a generated id and a unique name is created. */
+interface NewResource {
+  readonly idPrefix: string;
+  /** The fields that a request cannot have. */
+  readonly engineFields: readonly string[];
+  readonly initialFields: Body;
+  readonly toInput?: (input: Body) => Body;
+  readonly complete?: (document: DocumentRecord) => DocumentRecord;
+}
+
+/** A method that creates a resource. */
+export function createMethod<Kind extends "usageMeter" | "feature" | "addOn" | "pricePlan", Request extends object>(
+  kind: Kind,
+  { idPrefix, engineFields, initialFields, toInput, complete }: NewResource,
+): EngineMethod<[request: Request], StoredResource<ConfiguredItem<Kind>>> {
+  return method({ request: REQUEST }, (context, request: Request) =>
+    changeConfigured(context, kind, ({ before, now }) => {
+      const input = requireUserFields(request, engineFields);
+      const body = toInput?.(input) ?? input;
+      checkName(before, kind, body);
+      const document = addDocument(before, kind, { ...body, ...initialFields, id: context.ids(idPrefix) }, now);
+      return { documents: [complete?.(document) ?? document] };
+    }),
   );
 }
 
-/** Creates a resource with a generated id and a unique name. @param engineFields those that a request cannot have */
-export function createConfigured<Kind extends "usageMeter" | "feature" | "addOn" | "pricePlan">(
-  context: EngineContext,
+/**
+ * A method that changes fields of a resource with a unique name.
+ *
+ * @param engineFields those that a patch cannot have
+ * @param toInput the changed fields; default those of the patch
+ */
+export function updateMethod<Kind extends "feature" | "addOn", Patch extends object>(
   kind: Kind,
-  input: object,
-  { idPrefix, engineFields, initialFields, complete = (document) => document }: NewResource,
-): Promise<StoredResource<ConfiguredItem<Kind>>> {
-  return changeConfigured(context, kind, ({ before, now }) => {
-    const body = requireUserFields(input, engineFields);
-    checkName(before, kind, body);
-    const document = addDocument(before, kind, { ...body, ...initialFields, id: context.ids(idPrefix) }, now);
-    return { documents: [complete(document)] };
+  engineFields: readonly string[],
+  toInput: (patch: Body, document: DocumentOf<Kind>) => Body = (patch) => patch,
+): EngineMethod<[id: string, patch: Patch], StoredResource<ConfiguredItem<Kind>>> {
+  return patchMethod(async (context, id, patch: Patch) => {
+    const input = requireUserFields(patch, engineFields);
+    return changeLatest(context, kind, id, (document, { before, now }) => {
+      const next = patchDocument(document, toInput(input, document), now);
+      checkName(before, kind, next.body, id);
+      return { documents: [next] };
+    });
   });
-}
-
-interface NewResource {
-  readonly idPrefix: string;
-  readonly engineFields: readonly string[];
-  readonly initialFields: Body;
-  readonly complete?: (document: DocumentRecord) => DocumentRecord;
 }
 
 /** Changes the latest version of a resource. */
@@ -140,6 +175,17 @@ export function getVersionMethod<Kind extends ConfiguredKind>(
   return method({ [nameField(kind)]: ID, version: z.number().optional() }, (context, id: string, version?: number) =>
     readConfigured(context, kind, id, version),
   );
+}
+
+/** A method that lists the latest version of each resource, newest first. @param fields those of its filter */
+export function filterMethod<Filter extends object, Kind extends ConfiguredKind>(
+  kind: Kind,
+  fields: Readonly<Record<string, z.ZodType>>,
+): EngineMethod<[options?: ListOptions<Filter>], Page<StoredResource<ConfiguredItem<Kind>>>> {
+  return listMethod(fields, (context, filter: Filter, page) => {
+    const known = Object.entries(filter).filter(([name]) => Object.hasOwn(fields, name));
+    return listConfigured(context, kind, Object.fromEntries(known), page);
+  });
 }
 
 /** A method that changes the status of a resource. @param check further conditions */

@@ -90,13 +90,11 @@ export async function computeMetrics(
   const request = readMetricsRequest(input);
   const { startTime, endTime, metricQueries } = request;
   if (startTime >= endTime) {
-    throw invalidInputError(
-      "endTime",
-      "DATE_NOT_ALLOWED",
-      `expected a time after ${formatInstant(startTime)}, the startTime`,
-    );
+    const message = `expected a time after ${formatInstant(startTime)}, the startTime`;
+    throw invalidInputError("endTime", "DATE_NOT_ALLOWED", message);
   }
-  const view = context.store.read;
+  const { store } = context;
+  const view = store.read;
   const readCatalog = async (): Promise<Catalog> => (await context.configuration(view)).catalog;
   const catalog = await readCatalog();
   const schemaOf = new Map(catalog.book.usageMeters.map((meter) => [meter.id, meter.eventSchemaName]));
@@ -108,18 +106,8 @@ export async function computeMetrics(
     }
     const periods = requirePeriods(query, request, path);
     const selection = await resolveSelection(query, catalog, view, path);
-    cases.push({
-      query,
-      path,
-      periods,
-      selection,
-      catalog,
-      schemaOf,
-      readCatalog,
-      view,
-      store: context.store,
-      now: context.clock(),
-    });
+    const source = { catalog, schemaOf, readCatalog, view, store, now: context.clock() };
+    cases.push({ query, path, periods, selection, ...source });
   }
   const results: MetricResult[] = [];
   for (const metric of cases) results.push(await computeMetric(metric));
@@ -140,24 +128,18 @@ async function resolveSelection(
   view: LedgerView,
   path: string,
 ): Promise<Selection> {
-  if (name === "REVENUE" && groupBy === "EVENT_STATUS") {
-    throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "revenue cannot be filtered or grouped by this field");
-  }
-  if (name !== "USAGE" && groupBy === "USAGE_GROUP") {
+  const noStatus = "revenue cannot be filtered or grouped by this field";
+  if (name === "REVENUE" && groupBy === "EVENT_STATUS")
+    throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", noStatus);
+  if (name !== "USAGE" && groupBy === "USAGE_GROUP")
     throw invalidInputError(`${path}.groupBy`, "NOT_SUPPORTED", "only usage can be grouped by USAGE_GROUP");
-  }
   const selection: { [Field in MetricField]?: ReadonlySet<string> } = {};
   for (const [place, { fieldName, fieldValues }] of (filters ?? []).entries()) {
     const at = `${path}.filters[${place}]`;
     if (selection[fieldName] !== undefined)
       throw invalidInputError(`${at}.fieldName`, "REPEATED_ITEM", `expected one filter by ${fieldName}`);
-    if (name === "REVENUE" && fieldName === "EVENT_STATUS") {
-      throw invalidInputError(
-        `${at}.fieldName`,
-        "NOT_SUPPORTED",
-        "revenue cannot be filtered or grouped by this field",
-      );
-    }
+    if (name === "REVENUE" && fieldName === "EVENT_STATUS")
+      throw invalidInputError(`${at}.fieldName`, "NOT_SUPPORTED", noStatus);
     const knownValues = await readKnownValues(fieldName, fieldValues, book, view);
     const unknown = fieldValues.findIndex((value) => !knownValues.has(value));
     if (unknown >= 0) {
@@ -217,11 +199,8 @@ function checkIngested(metric: MetricCase): void {
   );
   if (externalSchema === undefined) return;
   const why = `it is computed from stored events, and the usage of the event schema ${quoteText(externalSchema)} is external`;
-  throw invalidInputError(
-    path,
-    "NOT_SUPPORTED",
-    `${why}; request usage or revenue by day or longer, or filter by other schemas`,
-  );
+  const cure = "request usage or revenue by day or longer, or filter by other schemas";
+  throw invalidInputError(path, "NOT_SUPPORTED", `${why}; ${cure}`);
 }
 
 /** Rejects metrics that need events if some have been deleted: the values would be too low. */
@@ -240,13 +219,10 @@ async function computeSeries(metric: MetricCase, skipping: SkippedCollector): Pr
   switch (metric.query.name) {
     case "USAGE":
       return collectSeries(metric, add, (value) => value, countUsage);
-    case "EVENTS":
-      return collectSeries<number>(
-        metric,
-        (a, b) => a + b,
-        (count) => new Decimal(count),
-        countEvents,
-      );
+    case "EVENTS": {
+      const addCounts = (a: number, b: number): number => a + b;
+      return collectSeries(metric, addCounts, (count) => new Decimal(count), countEvents);
+    }
     case "REVENUE": {
       const { baseCurrency } = metric.catalog.book.organization;
       const sumAll = async (_: MetricCase, series: SeriesSet<Fraction>) => sumRevenue(metric, series, skipping);

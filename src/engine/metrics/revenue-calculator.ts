@@ -73,13 +73,8 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   if (cycle.planStart < INSTANT_MIN || cycle.end > NO_END) {
     throw invalidInputError("cycleConfig", "DATE_NOT_ALLOWED", "expected a cycle within the years 0000 to 9998");
   }
-  const plan = {
-    planId: requestedPlan.planId,
-    version: requestedPlan.version,
-    details,
-    cycleConfig,
-    gracePeriodDays: 0,
-  };
+  const { planId, version } = requestedPlan;
+  const plan = { planId, version, details, cycleConfig, gracePeriodDays: 0 };
   const usage = await resolveUsage(calculation, usageCycle);
   const overage = resolveOverage(calculation);
   const licenseChanges = resolveLicenseChanges(calculation, details, cycle);
@@ -88,8 +83,7 @@ export async function calculatePlanRevenue(context: EngineContext, input: Revenu
   const revenueCase = { plan, currency, cycle, usage, overage, licenseChanges, explain: explain ?? false };
   const revenue = await runWithPauses(calculateRevenue(catalog.billing, revenueCase), yieldToOthers);
   const answer = { ...revenue, details, usage };
-  const { planId: pricePlanId, version: pricePlanVersion } = requestedPlan;
-  return pricePlanId === "" ? answer : { ...answer, pricePlanId, pricePlanVersion };
+  return planId === "" ? answer : { ...answer, pricePlanId: planId, pricePlanVersion: version };
 }
 
 /** The requested currency, or that of the requested account. */
@@ -128,21 +122,15 @@ function findUsageCycle({ catalog, request, accounts, now }: CalculationInput): 
   if (relativeCycle === "LAST") {
     const lastCycle = cyclesIn(timeline, timeline[0]?.from ?? now, now).findLast(({ end }) => end <= now);
     if (lastCycle !== undefined) return lastCycle;
-    throw invalidInputError(
-      "usageConfig.cycle",
-      "DATE_NOT_ALLOWED",
-      `use CURRENT: no pricing cycle of the account ${quoteText(record.id)} has ended`,
-    );
+    const message = `use CURRENT: no pricing cycle of the account ${quoteText(record.id)} has ended`;
+    throw invalidInputError("usageConfig.cycle", "DATE_NOT_ALLOWED", message);
   }
   const at = date ?? now;
   const cycle = cycleAt(timeline, at);
   if (cycle !== undefined) return cycle;
   const field = date === undefined || date === null ? "usageConfig.cycle" : "usageConfig.date";
-  throw invalidInputError(
-    field,
-    "DATE_NOT_ALLOWED",
-    `expected a time at which the account ${quoteText(record.id)} has a price plan, not ${formatDate(at)}`,
-  );
+  const expected = `expected a time at which the account ${quoteText(record.id)} has a price plan`;
+  throw invalidInputError(field, "DATE_NOT_ALLOWED", `${expected}, not ${formatDate(at)}`);
 }
 
 function requireLookupAccount({ usageConfig: usage, pricePlanDetailsConfig: plan }: RevenueRequest): string {
@@ -158,11 +146,10 @@ function findPlan(calculation: CalculationInput, at: Instant): RequestedPlan {
   switch (config.mode) {
     case "CUSTOM":
       return toRequestedPlan({ id: "", version: 1, pricePlanDetails: config.pricePlanDetails }, baseCurrency);
-    case "PRICE_PLAN":
-      return toRequestedPlan(
-        requireStoredPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion),
-        baseCurrency,
-      );
+    case "PRICE_PLAN": {
+      const plan = requireStoredPlan(calculation.catalog, config.pricePlanId, config.pricePlanVersion);
+      return toRequestedPlan(plan, baseCurrency);
+    }
     case "ACCOUNT": {
       const record = calculation.accounts.get(config.accountId);
       invariant(record !== undefined, "the account was read");
@@ -181,13 +168,8 @@ function toRequestedPlan(
 ): RequestedPlan {
   const supported = details.supportedCurrencies ?? [];
   const [first = baseCurrency] = supported;
-  return {
-    planId: id,
-    version,
-    details,
-    cycleNumber: 1,
-    currency: supported.includes(baseCurrency) ? baseCurrency : first,
-  };
+  const currency = supported.includes(baseCurrency) ? baseCurrency : first;
+  return { planId: id, version, details, cycleNumber: 1, currency };
 }
 
 /** A version of a plan, or the latest one. */
@@ -219,11 +201,8 @@ async function resolveUsage(
 ): Promise<ReadonlyMap<string, Decimal>> {
   const { context, catalog, request } = calculation;
   const config = request.usageConfig;
-  if (config?.mode === "CUSTOM") {
-    return requireKnownKeys(config.usageMap, "usageConfig.usageMap", "usage meter", (id) =>
-      catalog.billing.meters.has(id),
-    );
-  }
+  if (config?.mode === "CUSTOM")
+    return requireKnownKeys(config.usageMap, "usageConfig.usageMap", "usage meter", catalog.billing.meters);
   const usage = new Map<string, Decimal>();
   if (cycle === undefined) return usage;
   const { store } = context;
@@ -250,9 +229,7 @@ async function resolveUsage(
 
 function resolveOverage({ catalog, request }: CalculationInput): ReadonlyMap<string, Decimal> {
   const overageConfig = request.entitlementOverageConfig ?? {};
-  return requireKnownKeys(overageConfig, "entitlementOverageConfig", "feature", (id) =>
-    catalog.billing.features.has(id),
-  );
+  return requireKnownKeys(overageConfig, "entitlementOverageConfig", "feature", catalog.billing.features);
 }
 
 /** The changes of licenses, from 0 to the plan's maximum (S10.1). */
@@ -263,7 +240,7 @@ function resolveLicenseChanges(
 ): readonly LicenseChange[] {
   const licenses = new Set(catalog.book.addOns.filter(({ type }) => type === "LICENSE").map(({ id }) => id));
   const licenseConfig = request.licenseEntriesConfig ?? {};
-  const entries = requireKnownKeys(licenseConfig, "licenseEntriesConfig", "license add-on", (id) => licenses.has(id));
+  const entries = requireKnownKeys(licenseConfig, "licenseEntriesConfig", "license add-on", licenses);
   return [...entries].flatMap(([licenseId, entry]) => {
     const list = Array.isArray(entry) ? entry : [{ quantity: entry }];
     const changes = list.map(({ quantity, updateType, effectiveFrom }): LicenseChange => ({
@@ -283,11 +260,8 @@ function resolveLicenseChanges(
     if (violation === undefined) return changes;
     const place = Array.isArray(entry) ? `${path}[${violation.index}].quantity` : path;
     const bounds = maximum ? `0 to ${formatDecimal(maximum)}` : "0 or more";
-    throw invalidInputError(
-      place,
-      "QUANTITY_NOT_ALLOWED",
-      `expected ${bounds} licenses, got ${formatDecimal(violation.quantity)}`,
-    );
+    const message = `expected ${bounds} licenses, got ${formatDecimal(violation.quantity)}`;
+    throw invalidInputError(place, "QUANTITY_NOT_ALLOWED", message);
   });
 }
 
@@ -296,15 +270,12 @@ function requireKnownKeys<Value>(
   valuesById: Readonly<Record<string, Value>>,
   path: string,
   noun: string,
-  isKnown: (id: string) => boolean,
+  known: { has(id: string): boolean },
 ): ReadonlyMap<string, Value> {
-  const unknown = Object.keys(valuesById).find((id) => !isKnown(id));
+  const unknown = Object.keys(valuesById).find((id) => !known.has(id));
   if (unknown === undefined) return new Map(Object.entries(valuesById));
-  throw invalidInputError(
-    `${path}${formatKey(unknown)}`,
-    "UNKNOWN_ID",
-    `expected the id of a ${noun} as the key, got ${quoteText(unknown)}`,
-  );
+  const message = `expected the id of a ${noun} as the key, got ${quoteText(unknown)}`;
+  throw invalidInputError(`${path}${formatKey(unknown)}`, "UNKNOWN_ID", message);
 }
 
 function formatKey(key: string): string {
