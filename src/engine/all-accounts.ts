@@ -17,7 +17,6 @@ import { type Page, type PageOptions, collectPage, pageKey, pageRequest } from "
 /** Accounts per read. */
 const PAGE = 500;
 
-/** Selects accounts. */
 type AccountFilter = Parameters<LedgerView["accountList"]>[0];
 
 /** All accounts that match a filter, newest first. */
@@ -72,7 +71,6 @@ export async function* accountsWithStaleDrafts(view: LedgerView, at: Instant): A
   }
 }
 
-/** Splits items into chunks. */
 export async function* splitIntoChunks<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
   size: number,
@@ -86,7 +84,6 @@ export async function* splitIntoChunks<Item>(
   if (chunk.length > 0) yield chunk;
 }
 
-/** The ids of accounts. */
 export async function* collectIds(accounts: AsyncIterable<AccountRecord>): AsyncGenerator<string> {
   for await (const { id } of accounts) yield id;
 }
@@ -334,7 +331,6 @@ function createComputation<Item>(
   };
 }
 
-/** The accounts that match a filter. */
 async function filterAccounts(
   read: LedgerView,
   ids: readonly string[],

@@ -279,7 +279,6 @@ export function nounOf(kind: DocumentRecord["kind"]): string {
   return configuredKind === undefined ? kind : LIST_NAMES[BOOK_LISTS[configuredKind]];
 }
 
-/** The documents of one kind. */
 function documentsOfKind<Kind extends ConfiguredKind>(
   kind: Kind,
   { documents }: { readonly documents: DocumentLists },
@@ -290,7 +289,7 @@ function documentsOfKind<Kind extends ConfiguredKind>(
 function toStored<Kind extends ConfiguredKind>(
   kind: Kind,
   id: string,
-  { documents, catalog }: Pick<Configuration, "documents" | "catalog">,
+  { documents, catalog }: Configuration,
 ): StoredResource<ConfiguredItem<Kind>> {
   const document = documents[kind].find((each) => each.id === id);
   return toStoredResource<Kind>(document, findItem(kind, id, documents, catalog.book));

@@ -241,7 +241,7 @@ export function createEngine(engineOptions: EngineOptions): Engine {
   const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), resumeIngest };
   checkSchemasDisjoint(sources);
   const context: EngineContext = {
-    store: createEngineStore(store, usage, sources, clock),
+    store: createEngineStore(store, { usage, sources, clock }),
     clock,
     ids: ids ?? createIds(clock),
     configuration: createConfigurationSource(options, sources),

@@ -251,9 +251,11 @@ export interface EngineStore extends Omit<Store, "consistentView"> {
 /** Adds external usage to a store, if there is any. */
 export function createEngineStore(
   store: Store,
-  usage: ExternalUsageOptions | undefined,
-  sources: ExternalSchemas,
-  clock: () => Instant,
+  {
+    usage,
+    sources,
+    clock,
+  }: { usage: ExternalUsageOptions | undefined; sources: ExternalSchemas; clock: () => Instant },
 ): EngineStore {
   const hasSources = sources.external.length > 0 || sources.resumeIngest.length > 0;
   let runningCommit: Promise<void> | undefined;

@@ -206,9 +206,10 @@ function activatePlan(
 function checkSupported(path: string, currencies: readonly unknown[], supported: unknown): void {
   const supportedCurrencies: readonly unknown[] = Array.isArray(supported) ? supported : [];
   // Any other value is rejected by the checks of the whole plan.
-  const unknown = currencies.find((each) => typeof each === "string" && !supportedCurrencies.includes(each));
+  const isUnknown = (each: unknown): each is string => typeof each === "string" && !supportedCurrencies.includes(each);
+  const unknown = currencies.find(isUnknown);
   if (unknown === undefined) return;
-  const expected = `expected currencies that the price plan supports, got ${quoteText(String(unknown))}`;
+  const expected = `expected currencies that the price plan supports, got ${quoteText(unknown)}`;
   throw invalidInputError(path, "NOT_SUPPORTED", expected);
 }
 

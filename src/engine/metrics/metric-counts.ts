@@ -81,7 +81,6 @@ export function eventsReadFrom({ query, selection, periods }: MetricCase): Insta
 export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>): Promise<void> {
   const { selection, periods, schemaOf, catalog } = metric;
   const isSelectedMeter = createMeterFilter(metric);
-  const groupDimensions = listGroupDimensions(catalog);
   const addUnits = (at: Instant, value: Decimal, group: UsageGroup | undefined, of: UsageOrigin): void => {
     if (!isSelectedMeter(of.meterId)) return;
     const usageGroup = group && formatGroup(group);
@@ -106,15 +105,28 @@ export async function countUsage(metric: MetricCase, series: SeriesSet<Decimal>)
     throw invalidInputError(`${metric.path}.filters`, "NOT_SUPPORTED", reason);
   }
   for await (const events of readEvents(metric, { accepted: true })) {
-    for (const event of events) {
-      const { reverted, status, accountId, timestamp, units } = event;
-      if (reverted || !includesValue(selection.EVENT_STATUS, status)) continue;
-      for (const { meterId, quantity, key: usageKey } of units) {
-        if (usageKey !== undefined) continue;
-        const group = findGroup(event, groupDimensions.get(meterId));
-        addUnits(timestamp, quantity, group, { accountId, meterId, status });
-      }
+    const selected = events.filter(({ status }) => includesValue(selection.EVENT_STATUS, status));
+    for (const { event, meterId, quantity, group } of listUnits(catalog, selected)) {
+      const { accountId, status, timestamp } = event;
+      addUnits(timestamp, quantity, group, { accountId, meterId, status });
     }
+  }
+}
+
+/** What a meter counted of an event. */
+interface UnitsOfEvent {
+  readonly event: EventRecord;
+  readonly meterId: string;
+  readonly quantity: Decimal;
+  readonly group: UsageGroup | undefined;
+}
+
+/** The units of events that are not reverted, except those of meters with keys, whose quantity is known by day. */
+function* listUnits({ book }: Catalog, events: readonly EventRecord[]): Iterable<UnitsOfEvent> {
+  const dimensions = new Map(book.usageMeters.map(({ id, groupBy: names }) => [id, names]));
+  for (const event of events) {
+    for (const { meterId, quantity, key } of event.reverted ? [] : event.units)
+      if (key === undefined) yield { event, meterId, quantity, group: findGroup(event, dimensions.get(meterId)) };
   }
 }
 
@@ -234,26 +246,16 @@ async function readHourlyUsage(
   // The quantity of a meter with keys is known by day.
   const dailyUsage = cells.map(toDailyUsage).filter(({ meterId, at }) => at < midnight || keyedMeters.has(meterId));
   if (dailyUsage.length === cells.length) return dailyUsage;
-  const dimensions = listGroupDimensions(metric.catalog);
   const sums = new Map<string, UsageAtInstant>();
   for await (const events of readEvents(metric, { accepted: true }, midnight, new Set([accountId]))) {
-    for (const event of events) {
+    for (const { event, meterId, quantity, group } of listUnits(metric.catalog, events)) {
       const at = Math.floor(event.timestamp / HOUR_MS) * HOUR_MS;
-      for (const { meterId, quantity, key: usageKey } of event.reverted ? [] : event.units) {
-        if (usageKey !== undefined) continue;
-        const group = findGroup(event, dimensions.get(meterId));
-        const key = formatGroup([String(at), meterId, ...(group ?? [])]);
-        const sum = add(sums.get(key)?.quantity ?? ZERO, quantity);
-        sums.set(key, { meterId, ...(group && { group }), at, quantity: sum });
-      }
+      const key = formatGroup([String(at), meterId, ...(group ?? [])]);
+      const sum = add(sums.get(key)?.quantity ?? ZERO, quantity);
+      sums.set(key, { meterId, ...(group && { group }), at, quantity: sum });
     }
   }
   return [...dailyUsage, ...sums.values()];
-}
-
-/** The dimensions of the groups of each meter. */
-function listGroupDimensions({ book }: Catalog): ReadonlyMap<string, readonly string[] | undefined> {
-  return new Map(book.usageMeters.map(({ id, groupBy: dimensions }) => [id, dimensions]));
 }
 
 /** A filter of meters: by id, and by event schema (S5.1). */
@@ -326,17 +328,12 @@ async function* readUsageOfAccounts(
  * @param accountIds default those of the filter; without a filter all, including events without an account
  */
 export async function* readEvents(
-  {
-    view,
-    catalog,
-    schemaOf,
-    selection,
-    periods,
-  }: Pick<MetricCase, "view" | "catalog" | "schemaOf" | "selection" | "periods">,
+  metric: Pick<MetricCase, "view" | "catalog" | "schemaOf" | "selection" | "periods">,
   accepted: Pick<EventFilter, "accepted">,
-  start: Instant = periods.start,
-  accountIds: ReadonlySet<string> | undefined = selection.ACCOUNT_ID,
+  start: Instant = metric.periods.start,
+  accountIds: ReadonlySet<string> | undefined = metric.selection.ACCOUNT_ID,
 ): AsyncGenerator<readonly EventRecord[]> {
+  const { view, catalog, schemaOf, selection, periods } = metric;
   const meterCounts = [...groupBy([...schemaOf.values()], (name) => name).values()].map(({ length }) => length);
   const limit = Math.max(1, Math.min(EVENTS_PAGE, Math.floor(UNITS_PAGE / Math.max(1, ...meterCounts))));
   const ingestedFrom = Math.max(INSTANT_MIN, start - catalog.options.futureMs - INGEST_MARGIN_MS);

@@ -24,7 +24,7 @@ function engineOver(store: MemoryStore) {
   });
   const sources = { external: [], resumeIngest: [] };
   const context: EngineContext = {
-    store: createEngineStore(store, undefined, sources, january10),
+    store: createEngineStore(store, { usage: undefined, sources, clock: january10 }),
     clock: january10,
     ids: createIds(january10),
     configuration: createConfigurationSource({}, sources, memory),
