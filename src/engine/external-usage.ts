@@ -26,7 +26,6 @@ import type { UsageCell } from "../metering/usage.ts";
 import { stringifyJson } from "../numbers/json.ts";
 import { quoteText } from "../problem-table.ts";
 import type { Store } from "../store/store.ts";
-import { splitIntoChunks } from "./all-accounts.ts";
 import { revisionAfter } from "./documents.ts";
 
 /** One document per schema, by its name. */
@@ -150,9 +149,10 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
       const until = dayOf(upTo) + 1;
       const request = { book, schemas: knownSchemas, from, until, upTo, idHeldUntil: createIdHold(query) };
       const isEmpty = meters.size === 0 || from >= until;
-      for await (const part of splitIntoChunks(isEmpty ? [] : requests, ACCOUNTS_MAX)) {
+      for (let start = 0; start < requests.length && !isEmpty; start += ACCOUNTS_MAX) {
+        const accountsOfQuery = requests.slice(start, start + ACCOUNTS_MAX);
         try {
-          for await (const cells of source.cells({ ...request, accounts: part })) {
+          for await (const cells of source.cells({ ...request, accounts: accountsOfQuery })) {
             for (const cell of cells)
               cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
