@@ -148,11 +148,11 @@ function createPrefetchedUsage({ schemas, source }: ExternalUsageOptions): Prefe
       const meters = metersOfSchemas(book, knownSchemas);
       const until = dayOf(upTo) + 1;
       const request = { book, schemas: knownSchemas, from, until, upTo, idHeldUntil: createIdHold(query) };
-      const isEmpty = meters.size === 0 || from >= until;
-      for (let start = 0; start < requests.length && !isEmpty; start += ACCOUNTS_MAX) {
-        const accountsOfQuery = requests.slice(start, start + ACCOUNTS_MAX);
+      const queriedAccounts = meters.size === 0 || from >= until ? [] : requests;
+      for (let start = 0; start < queriedAccounts.length; start += ACCOUNTS_MAX) {
+        const part = queriedAccounts.slice(start, start + ACCOUNTS_MAX);
         try {
-          for await (const cells of source.cells({ ...request, accounts: accountsOfQuery })) {
+          for await (const cells of source.cells({ ...request, accounts: part })) {
             for (const cell of cells)
               cellsByAccount.get(cell.accountId)?.push(requireRequestedCell(cell, meters, from, until));
           }
