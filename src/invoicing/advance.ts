@@ -83,12 +83,7 @@ export function* findAdvanceTerms(
   const cycleStartTerms: AdvanceTerms[] = [];
   for (const due of dues) {
     if (!isWanted(due.cycle) || !beginsAdvanceCharge(due)) continue;
-    cycleStartTerms.push({
-      invoiceType: "STANDARD_ADVANCED",
-      invoiceDate: due.cycle.start,
-      due: due.due,
-      cycle: due.cycle,
-    });
+    cycleStartTerms.push(chargeAtCycleStart(due, () => undefined));
     yield;
   }
   const lateCharges = chargeLateArrears(view).filter(({ cycle }) => isWanted(cycle));
@@ -133,16 +128,8 @@ function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readon
     const refund = refundFixedFee({ ...card, enableProration: period.prorated }, view.currency, unserved, period);
     if (refund === undefined) continue;
     const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
-    const { natural } = period;
-    refunds.push({
-      key: refundKey(key, due, refundTime),
-      kind: "FIXED_FEE",
-      billableId: card.id,
-      cycle: due.cycle,
-      ...refundTime,
-      natural,
-      ...refund,
-    });
+    const charge = { kind: "FIXED_FEE", billableId: card.id, cycle: due.cycle, natural: period.natural } as const;
+    refunds.push({ key: refundKey(key, due, refundTime), ...charge, ...refundTime, ...refund });
   }
   return refunds;
 }

@@ -302,11 +302,10 @@ function findPlanCard({ details }: AssociatedPlan, { kind, billableId }: TimedCa
       return toPlanCard(details.fixedFeeRateCards.find(byId), feeTiming);
     case "LICENSE":
       return toPlanCard(details.licenseRateCards.find(byId), licenseTiming);
-    case "BILLING_ENTITLEMENT":
-      return toPlanCard(
-        details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId),
-        entitlementTiming,
-      );
+    case "BILLING_ENTITLEMENT": {
+      const card = details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId);
+      return toPlanCard(card, entitlementTiming);
+    }
     case "CREDIT_GRANT":
       return toPlanCard(details.creditGrantRateCards.find(byId), grantTiming);
     case "USAGE":

@@ -1,6 +1,7 @@
 /** Invoices before credits: rounded cards, usage and true-up (S13.1, S13.3). */
 import { type Day, dayOf, formatInstant, type Instant } from "../calendar/instant.ts";
 import { add, type Decimal, sum, formatDecimal, ZERO } from "../numbers/decimal.ts";
+import { groupBy } from "../numbers/ids.ts";
 import { type Rounding, type TrueUp, computeTrueUp } from "../rating/cards.ts";
 import type { Charge, UnpricedUsage } from "../rating/charge.ts";
 import { chargeInArrears } from "./arrears.ts";
@@ -133,15 +134,10 @@ export function planAdvanceDrafts(
   rounding: Rounding,
   charges: readonly AdvanceCharge[],
 ): readonly PlannedDraft[] {
-  const groups = new Map<string, AdvanceCharge[]>();
-  for (const charge of charges) {
-    const { planId, version } = charge.cycle.term.plan;
-    const { invoiceType, invoiceDate, due, cycle } = charge;
-    const key = `${invoiceType}|${invoiceDate}|${finalInstant(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [charge]);
-    else group.push(charge);
-  }
+  const groups = groupBy(charges, ({ invoiceType, invoiceDate, due, cycle }) => {
+    const { planId, version } = cycle.term.plan;
+    return `${invoiceType}|${invoiceDate}|${finalInstant(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
+  });
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
@@ -218,15 +214,8 @@ function usageLines(view: AccountView, catalog: BillingCatalog, cycle: AccountCy
     const quantity = view.usage(id, from, until);
     if (quantity.isZero()) return [];
     const featureId = catalog.featuresByMeter.get(id);
-    return [
-      {
-        type: "USAGE_METER_USAGE" as const,
-        id,
-        description,
-        quantity,
-        ...(featureId === undefined ? {} : { featureId }),
-      },
-    ];
+    const line = { type: "USAGE_METER_USAGE", id, description, quantity } as const;
+    return [featureId === undefined ? line : { ...line, featureId }];
   });
 }
 
@@ -237,10 +226,8 @@ function unpricedOverage(view: AccountView, catalog: BillingCatalog, cycle: Acco
   return [...catalog.features].flatMap(([id, name]) => {
     if (cardFor("ENTITLEMENT_OVERAGE", id) !== undefined) return [];
     const quantity = view.overage(id, from, until);
-    if (quantity.lte(ZERO)) return [];
-    return [
-      `${formatDecimal(quantity)} units of ${name} were used beyond the entitlements; the plan has no price for them`,
-    ];
+    const units = `${formatDecimal(quantity)} units of ${name}`;
+    return quantity.lte(ZERO) ? [] : [`${units} were used beyond the entitlements; the plan has no price for them`];
   });
 }
 

@@ -2,8 +2,7 @@
  * What falls due at the start of cycles: the cycles themselves, the feature credits that their plans grant, and advance
  * charges with their refunds if the service ends sooner (S2.4, S9.5, S11.1, S13.1).
  */
-import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { BillingEntitlementRateCard, FeatureConfig, RecurrenceConfig } from "../book/resources/rate-card.ts";
+import type { BillingEntitlementRateCard, FeatureConfig } from "../book/resources/rate-card.ts";
 import type { Cycle, Interval } from "../calendar/cycle.ts";
 import { addDuration, addDurationFromCycleStart, parseDuration } from "../calendar/duration.ts";
 import { DAY_MS, formatInstant, type Instant } from "../calendar/instant.ts";
@@ -117,18 +116,13 @@ export function chargingWindow(
 function longestPeriod(decisions: readonly PlanDecision[]): number {
   const lengths = decisions.map(({ plan }) => {
     if (plan === null) return 0;
-    const intervals = recurringCards(plan.details).map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
+    const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = plan.details;
+    const cards = [...fixedFeeRateCards, ...billingEntitlementRateCards, ...creditGrantRateCards];
+    const intervals = cards.map(({ recurrenceConfig }) => recurrenceConfig?.interval ?? 1);
     // One more: the cycle in which a charge begins may itself have begun earlier.
     return (Math.max(1, ...intervals) + 1) * DAYS_MAX[plan.cycleConfig.interval];
   });
   return Math.max(0, ...lengths) * DAY_MS;
-}
-
-function recurringCards(
-  details: PricePlanDetails,
-): readonly { readonly recurrenceConfig?: RecurrenceConfig | null | undefined }[] {
-  const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
-  return [...fixedFeeRateCards, ...billingEntitlementRateCards, ...creditGrantRateCards];
 }
 
 /**

@@ -13,14 +13,14 @@ import type { Steps } from "../numbers/steps.ts";
 import { type Rounding, creditAmountOf } from "../rating/cards.ts";
 import { CREDIT_GRANTS } from "./charge-periods.ts";
 import { type Refund, addToCycleStart, type DueCycle, findDueCards } from "./due-work.ts";
-import { citeRules, toExactFraction, toIsoPeriod, type RefundExplanation } from "./invoice.ts";
+import { citeRules, toExactFraction, toIsoPeriod, type RoundedExplanation } from "./invoice.ts";
 import { type AccountView, type BillingCatalog, type AccountCycle, NO_END } from "./timeline.ts";
 
 /** A credit with its creation time: an invoice that became final earlier cannot have taken it. */
 export interface GrantedCredit extends MonetaryCredit {
   readonly grantedAt: Instant;
   /** How a refund was computed. */
-  readonly refund?: RefundExplanation;
+  readonly refund?: RoundedExplanation;
   /** Another cause under which an earlier version may have stored the same grant. */
   readonly formerCause?: string;
 }
@@ -33,7 +33,7 @@ export interface RoundedRefund {
   readonly at: Instant;
   readonly knownAt: Instant;
   readonly amount: Decimal;
-  readonly explanation: RefundExplanation;
+  readonly explanation: RoundedExplanation;
 }
 
 /** The purposes of credits without a card name. They are stored and shown, never compared: see {@link CreditKind}. */

@@ -3,6 +3,7 @@ import type { Cycle } from "../calendar/cycle.ts";
 import { formatDate } from "../calendar/instant.ts";
 import { type Decimal, sum, formatDecimal } from "../numbers/decimal.ts";
 import { compareFractions, floorFraction, type Fraction, formatFraction, toFraction } from "../numbers/fraction.ts";
+import { groupBy } from "../numbers/ids.ts";
 import type { Rounding } from "../rating/cards.ts";
 import {
   CARD_KINDS,
@@ -60,14 +61,7 @@ export function sortIntoLineOrder(items: readonly CardItem[]): readonly CardItem
 
 /** Groups items with the same tag, each group at the position of its first item (S13.2). */
 export function groupByTag(items: readonly CardItem[]): readonly (readonly CardItem[])[] {
-  const groups = new Map<string | CardItem, CardItem[]>();
-  for (const item of items) {
-    const key = item.tag ?? item;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
+  return [...groupBy(items, (item) => item.tag ?? item).values()];
 }
 
 /** The line of a group of items: the card's, or a CUSTOM_TAG line above the cards'. */

@@ -7,7 +7,7 @@ import { parseInstant, formatDate, addDays } from "../calendar/instant.ts";
 import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ONE, subtract, ZERO, formatDecimal } from "../numbers/decimal.ts";
 import type { PartExplanation, SlabExplanation } from "../rating/charge.ts";
-import type { Bounds } from "../rating/rated-slabs.ts";
+import type { Bounds, RatedSlab } from "../rating/rated-slabs.ts";
 import { clampToBounds, sumSlabs } from "../rating/slab-charge.ts";
 import { type RuleLink, ruleLink } from "../rulebook.ts";
 import { ENGLISH, type InvoiceWords } from "./invoice-words.ts";
@@ -105,19 +105,12 @@ function describeTier(model: "TIERED" | "VOLUME", slab: SlabExplanation): string
   return `${describeSlabRange(model, slab)}, ${basis[slab.priceType]}`;
 }
 
-interface SlabRange {
-  /** Units, exclusive. */
-  readonly startAfter: Decimal;
-  /** Units, inclusive; absent on the last slab. */
-  readonly endAt?: Decimal | undefined;
-}
-
 /**
  * Describes the units that a slab prices: in TIERED its own, in VOLUME all units of a quantity that ends in it (S7.2).
  */
 export function describeSlabRange(
   model: "TIERED" | "VOLUME",
-  { startAfter, endAt }: SlabRange,
+  { startAfter, endAt }: Pick<RatedSlab, "startAfter" | "endAt">,
   { words, formatNumber: format }: Pick<LineTexts, "words" | "formatNumber"> = PLAIN_TEXTS,
 ): string {
   if (startAfter.isZero()) {

@@ -213,27 +213,20 @@ export interface CitedExplanation extends Omit<ChargeExplanation, "rules"> {
 }
 
 /** A card: its parts, its limits, and the rounding of the sum. */
-export interface CardExplanation extends CitedExplanation {
+export interface CardExplanation extends RoundedExplanation {
   readonly of: "CARD";
-  /** The served period and the natural one, the denominator of proration; the billing period is the invoice's (S6.7). */
+  /** The served part of the natural period; the billing period is the invoice's (S6.7). */
   readonly served: Period;
-  readonly natural: Period;
-  readonly exact: Fraction;
-  readonly rounding: Rounding;
 }
 
 /** A true-up: the commitment, minus the sub-totals of the invoices for the cycle, plus their refunds (S13.3). */
-export interface TrueUpExplanation extends CitedExplanation {
+export interface TrueUpExplanation extends RoundedExplanation {
   readonly of: "TRUE_UP";
-  /** The invoice's cycle, and the denominator of proration. */
+  /** The invoice's cycle. */
   readonly served: Period;
-  readonly natural: Period;
-  /** The shortfall before rounding. */
-  readonly exact: Fraction;
   readonly invoiced: readonly { readonly invoiceType: string; readonly invoiceDate: string; readonly value: Decimal }[];
   /** The refunds of these invoices, if any. */
   readonly refunds?: readonly CountedRefund[];
-  readonly rounding: Rounding;
 }
 
 /** The payments of a credit, line by line (S12.3). */
@@ -255,19 +248,20 @@ interface CreditExplanation {
   /** The balance after this invoice. */
   readonly remaining: Decimal;
   /** How the amount of a refund credit was computed. */
-  readonly refund?: RefundExplanation;
+  readonly refund?: RoundedExplanation;
 }
 
-/** A refund: the sum of its parts, rounded once, is the amount of the credit (S9.5, S10.3). */
-export interface RefundExplanation extends CitedExplanation {
-  /** The period of the shares. */
+/** An amount that is rounded once: the sum of its parts, within its limits. A refund is such an amount (S9.5, S10.3). */
+export interface RoundedExplanation extends CitedExplanation {
+  /** The period of the shares, the denominator of proration. */
   readonly natural: Period;
+  /** Before rounding. */
   readonly exact: Fraction;
   readonly rounding: Rounding;
 }
 
 /** A refund counted by a true-up. */
-export interface CountedRefund extends RefundExplanation {
+export interface CountedRefund extends RoundedExplanation {
   /** From when the credit can be spent. */
   readonly effectiveFrom: string;
   /** The amount of the credit. */
@@ -313,16 +307,10 @@ export interface StatedTax {
   readonly taxable?: Decimal | undefined;
 }
 
-/** A tax with its amounts. */
-export interface ComputedTax {
-  readonly taxable: Decimal;
-  readonly amount: Decimal;
-}
-
 /** The totals of an invoice, in its currency. */
 export interface InvoiceTotals {
   /** In the order in which they were stated. */
-  readonly taxes: readonly ComputedTax[];
+  readonly taxes: readonly { readonly taxable: Decimal; readonly amount: Decimal }[];
   /** With taxes, before credits. */
   readonly total: Decimal;
   /** The credits that pay a part of it; their values are negative. */
@@ -337,7 +325,7 @@ export function computeTotals(invoice: Invoice, taxes: readonly StatedTax[]): In
   const creditSum = sum(credits.map(({ value }) => value));
   const gross = subtract(invoice.revenueInfo.value, creditSum);
   const digits = minorUnitDigits(invoice.currency);
-  const computedTaxes = taxes.map(({ rate = ZERO, taxable = gross, amount }): ComputedTax => {
+  const computedTaxes = taxes.map(({ rate = ZERO, taxable = gross, amount }) => {
     const exact = { numerator: multiply(taxable, rate), denominator: 100 };
     return { taxable, amount: amount ?? roundFraction(exact, digits, "HALF_UP") };
   });
@@ -345,17 +333,14 @@ export function computeTotals(invoice: Invoice, taxes: readonly StatedTax[]): In
   return { taxes: computedTaxes, total, credits, payable: add(total, creditSum) };
 }
 
-/** The paid and due amounts of an invoice. */
-interface Payment {
-  readonly amountPaid: Decimal;
-  readonly amountDue: Decimal;
-}
-
 /**
  * The paid and due amounts of a total. Drafts, invoices within a group's invoice and paid ones have nothing due (S13.4,
  * S16.7).
  */
-export function computePayment(status: InvoiceStatus, total: Decimal): Payment {
+export function computePayment(
+  status: InvoiceStatus,
+  total: Decimal,
+): { readonly amountPaid: Decimal; readonly amountDue: Decimal } {
   switch (status) {
     case "DUE":
       return { amountPaid: ZERO, amountDue: total };

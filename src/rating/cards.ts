@@ -1,6 +1,7 @@
 /**
  * The charge of each kind of card but licenses, and of the minimum commitment (S7, S9, S11, S12.6, S13.3), and the cycles in
- * which a recurring charge begins (S9.1).
+ * which a recurring charge begins (S9.1). All that read rates throw ERR_RATES_INVALID if there are none in the currency
+ * (S7.7).
  */
 
 import type { MinimumCommitment } from "../book/resources/price-plan.ts";
@@ -12,8 +13,6 @@ import type {
   EntitlementOverageRateCard,
   BillingEntitlementRateCard,
   CreditGrantRateCard,
-  RatePlanInput,
-  RateValueInput,
   FixedFeeRateCard,
 } from "../book/resources/rate-card.ts";
 import { type Cycle, shareOfDays } from "../calendar/cycle.ts";
@@ -33,10 +32,9 @@ import { type RatedSlabs, joinSlabRates } from "./rated-slabs.ts";
 import { WHOLE_SHARE, chargeBySlabs } from "./slab-charge.ts";
 
 /**
- * The entry for a currency.
+ * The entry for a currency. One is missing only if it was not checked when the plan was associated.
  *
  * @param owner the card's billable id, or the minimum commitment; named in the error
- * @throws {RatebookError} ERR_RATES_INVALID if there is none (S7.7: rejected when the plan is associated)
  */
 export function requireCurrencyEntry<Entry extends { readonly currency: string }>(
   entries: readonly Entry[],
@@ -50,7 +48,7 @@ export function requireCurrencyEntry<Entry extends { readonly currency: string }
   return entry;
 }
 
-/** A card's slabs with the rates of a currency. @throws {RatebookError} ERR_RATES_INVALID */
+/** A card's slabs with the rates of a currency. */
 export function joinRatesInCurrency(
   card: { readonly ratePlan: RatePlan; readonly rateValues: readonly RateValue[] },
   currency: string,
@@ -119,7 +117,7 @@ export function requireSlabs<Card extends UsageRateCard>(card: Card): Card {
  *
  * @param quantity units in the served period; a negative one is priced as zero, with a notice (S7.5)
  * @param terms of a quantity that is no sum (S19)
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency; ERR_REFUSED if it has a price table
+ * @throws {RatebookError} ERR_REFUSED if the card has a price table
  */
 export function rateUsage(
   card: UsageRateCard,
@@ -129,20 +127,14 @@ export function rateUsage(
   { isProrated = false, describe }: QuantityTerms = {},
 ): Charge {
   const share = shareOfDays(period.served, period.natural);
+  const because = describe ?? "usage in the billing period";
   return chargeBySlabs({
     kind: "USAGE",
     billableId: card.usageMeterId,
     period,
     ratedSlabs: joinRatesInCurrency(requireSlabs(card), currency, card.usageMeterId),
     quantity,
-    parts: [
-      {
-        because: describe ?? "usage in the billing period",
-        sign: 1,
-        share: isProrated ? share : WHOLE_SHARE,
-        quantity,
-      },
-    ],
+    parts: [{ because, sign: 1, share: isProrated ? share : WHOLE_SHARE, quantity }],
     rules: [...(describe === undefined ? [] : ["S19.1" as const]), ...(isProrated ? ["S19.4" as const] : [])],
     bounds: share,
   });
@@ -153,7 +145,6 @@ export function rateUsage(
  * (S7.4).
  *
  * @param period the served window, and the whole one
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateOverage(
   card: EntitlementOverageRateCard,
@@ -178,11 +169,7 @@ export function grantedUnits({ featureConfigs }: Pick<BillingEntitlementRateCard
   return sum(featureConfigs.map(({ featureCreditLimit }) => featureCreditLimit));
 }
 
-/**
- * Prices the sum of the card's featureCreditLimits. Neither grants (S11.1) nor the limits of their charge are prorated.
- *
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
- */
+/** Prices the sum of the card's featureCreditLimits. Neither grants (S11.1) nor the limits of their charge are prorated. */
 export function rateBillingEntitlement(
   card: BillingEntitlementRateCard,
   currency: string,
@@ -201,20 +188,12 @@ export function rateBillingEntitlement(
   });
 }
 
-/**
- * The amount of each grant, in major units of the currency (S12.6).
- *
- * @throws {RatebookError} ERR_RATES_INVALID if the card grants nothing in the currency
- */
+/** The amount of each grant, in major units of the currency (S12.6). */
 export function creditAmountOf(card: CreditGrantRateCard, currency: string): Decimal {
-  return findDetails(card, currency).creditAmount;
+  return requireCurrencyEntry(card.rateDetails.currencySlabRateDetails, currency, card.id).creditAmount;
 }
 
-/**
- * Prices the creditAmount with the card's slabs; grants are not prorated.
- *
- * @throws {RatebookError} ERR_RATES_INVALID if the card grants nothing in the currency, or its slabs are malformed
- */
+/** Prices the creditAmount with the card's slabs; grants are not prorated. */
 export function rateCreditGrant(card: CreditGrantRateCard, currency: string, period: RatedPeriod): Charge {
   const quantity = creditAmountOf(card, currency);
   return chargeBySlabs({
@@ -229,30 +208,17 @@ export function rateCreditGrant(card: CreditGrantRateCard, currency: string, per
   });
 }
 
-type Details = CreditGrantRateCard["rateDetails"]["currencySlabRateDetails"][number];
-
-function findDetails(card: CreditGrantRateCard, currency: string): Details {
-  return requireCurrencyEntry(card.rateDetails.currencySlabRateDetails, currency, card.id);
-}
-
 /** A grant's slabs include their rates; a missing order is the slab's position. */
-export function toRatedSlabs(card: CreditGrantRateCard, currency: string): RatedSlabs {
-  const slabs: RatePlanInput["slabs"][number][] = [];
-  const slabRates: RateValueInput["slabRates"][number][] = [];
-  for (const [index, slab] of findDetails(card, currency).slabDetails.entries()) {
-    const order = slab.order ?? index + 1;
-    const { startAfter, endAt, priceType, slabConfig, rate, slabRateConfig } = slab;
-    slabs.push({ order, startAfter, endAt, priceType, slabConfig });
-    slabRates.push({ order, rate, slabRateConfig });
-  }
-  return joinSlabRates({ pricingModel: card.rateDetails.pricingModel, slabs }, { currency, slabRates });
+export function toRatedSlabs({ id, rateDetails }: CreditGrantRateCard, currency: string): RatedSlabs {
+  const { pricingModel, currencySlabRateDetails } = rateDetails;
+  const { slabDetails } = requireCurrencyEntry(currencySlabRateDetails, currency, id);
+  const slabs = slabDetails.map((slab, index) => ({ ...slab, order: slab.order ?? index + 1 }));
+  return joinSlabRates({ pricingModel, slabs }, { currency, slabRates: slabs });
 }
 
 /**
  * Charges a fee: with proration the rate × served days ÷ natural days; otherwise, and always for ONE_TIME, the whole
  * rate (S9.1, S9.2). A negative rate is a discount (S9.4).
- *
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rate in the currency
  */
 export function rateFixedFee(card: FixedFeeRateCard, currency: string, period: RatedPeriod): Charge {
   const { rate } = requireCurrencyEntry(card.rateValues, currency, card.id);
@@ -322,7 +288,6 @@ export interface TrueUp {
  *
  * @param charges.alreadyCharged the total of the rounded sub-totals of these invoices
  * @param charges.refunded refunds of these invoices; default none
- * @throws {RatebookError} ERR_RATES_INVALID if the commitment has no rate in the currency
  */
 export function computeTrueUp(
   commitment: MinimumCommitment,

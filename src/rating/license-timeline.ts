@@ -1,6 +1,8 @@
-/** The quantity of a license over time (S10.1), and what is paid of it by days if it is charged in advance (S10.3). */
+/**
+ * The quantity of a license over time (S10.1), and what is paid of it by days if it is charged in advance (S10.3). Lists
+ * of updates are those of one license and account, in order of arrival.
+ */
 import { type Cycle, intersection } from "../calendar/cycle.ts";
-/** The quantity of a license over time (S10.1). */
 import { type Instant, startOfUtcDay, addDays } from "../calendar/instant.ts";
 import { add, type Decimal, maximum, ZERO } from "../numbers/decimal.ts";
 
@@ -31,20 +33,12 @@ interface Step extends QuantityStep {
   readonly index: number;
 }
 
-/**
- * The quantity in effect at an instant: 0 before the first update.
- *
- * @param updates one license's updates of one account, in order of arrival
- */
+/** The quantity in effect at an instant: 0 before the first update. */
 export function quantityAt(updates: readonly QuantityUpdate[], instant: Instant): Decimal {
   return createQuantityLookup(updates)(instant);
 }
 
-/**
- * Creates a function like {@link quantityAt} for many instants, which adds up the updates only once.
- *
- * @param updates one license's updates of one account, in order of arrival
- */
+/** Creates a function like {@link quantityAt} for many instants, which adds up the updates only once. */
 export function createQuantityLookup(updates: readonly QuantityUpdate[]): (instant: Instant) => Decimal {
   const steps = timelineSteps(updates);
   return (instant) => {
@@ -64,25 +58,19 @@ export interface QuantityStep {
   readonly quantity: Decimal;
 }
 
-/**
- * The instants at which updates take effect, in order, with the resulting quantities; updates of one instant form one
- * step.
- *
- * @param updates one license's updates of one account, in order of arrival
- */
+/** The instants at which updates take effect, in order, with the quantities; updates of one instant form one step. */
 export function quantitySteps(updates: readonly QuantityUpdate[]): readonly QuantityStep[] {
-  return lastStepsOfInstants(timelineSteps(updates));
+  return timelineSteps(updates).filter((step, index, steps) => steps[index + 1]?.from !== step.from);
 }
 
 /**
  * Splits a period into runs of days with one quantity, in order and without gaps. A day's quantity is the largest in
  * effect at any time of that day (S10.1); a quantity replaced at the same instant was never in effect.
  *
- * @param updates one license's updates of one account, in order of arrival
  * @param period whole UTC days
  */
 export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cycle): readonly QuantityRun[] {
-  const steps = lastStepsOfInstants(timelineSteps(updates));
+  const steps = quantitySteps(updates);
   const runs: QuantityRun[] = [];
   let next = steps.findIndex(({ from }) => from > period.start);
   if (next < 0) next = steps.length;
@@ -112,7 +100,6 @@ export function splitIntoDayRuns(updates: readonly QuantityUpdate[], period: Cyc
  * The first update, by time, after which the quantity is below 0 or above the maximum (S10.1); undefined if there is
  * none.
  *
- * @param updates one license's updates of one account, in order of arrival
  * @param maxQuantity inclusive; absent: no maximum
  */
 export function checkTimeline(
@@ -146,11 +133,6 @@ function timelineSteps(updates: readonly QuantityUpdate[]): Step[] {
     quantity = updateType === "ABSOLUTE" ? change : add(quantity, change);
     return { index, from: effectiveFrom, quantity };
   });
-}
-
-/** Only the last step of each instant. */
-function lastStepsOfInstants(steps: readonly Step[]): readonly Step[] {
-  return steps.filter((step, index) => steps[index + 1]?.from !== step.from);
 }
 
 function appendRun(runs: QuantityRun[], run: QuantityRun): void {

@@ -1,6 +1,7 @@
 /**
  * License rate cards: the price of an account's licenses, in arrears and in advance (S10). If one price is subtracted
- * from another, the card's limits apply to both first, so that a cycle's charges together stay within them (S7.4).
+ * from another, the card's limits apply to both first, so that a cycle's charges together stay within them (S7.4). All
+ * functions throw ERR_RATES_INVALID if the card has no rates in the currency (S7.7).
  */
 import type { LicenseRateCard } from "../book/resources/rate-card.ts";
 import { type Cycle, type Share, shareOfDays } from "../calendar/cycle.ts";
@@ -46,7 +47,6 @@ export function findPaidLevel(
  * @param runs the served period in runs of days, in order
  * @param earlierCharges without proration, what earlier parts of the same natural cycle charged: only the price above
  * the paid level is charged, never below 0, and nothing if the quantity was not greater (S9.1)
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseInArrears(
   card: LicenseRateCard,
@@ -70,7 +70,6 @@ export function rateLicenseInArrears(
  * else in full.
  *
  * @param earlierCharges as in {@link rateLicenseInArrears}
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseInAdvance(
   card: LicenseRateCard,
@@ -94,7 +93,6 @@ export function rateLicenseInAdvance(
  * never below 0, with proration × remaining days ÷ natural days, else in full.
  *
  * @param increases one, or for a late update, one for each range of days with the same paid level
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function rateLicenseIncrease(
   card: LicenseRateCard,
@@ -109,11 +107,7 @@ export function rateLicenseIncrease(
   return chargeDifferences({ card, currency, differences, period, rules: ["S10.3"] });
 }
 
-/**
- * The price of a quantity for a whole natural cycle, within the card's limits (S7.4).
- *
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
- */
+/** The price of a quantity for a whole natural cycle, within the card's limits (S7.4). */
 export function licensePrice(card: LicenseRateCard, currency: string, quantity: Decimal): Decimal {
   return priceBySlabs(joinRatesInCurrency(card, currency, card.id), quantity).amount;
 }
@@ -133,7 +127,6 @@ export interface RefundableDecrease {
  * which it does not decrease (S9.5, S10.3).
  *
  * @returns undefined if nothing is refunded
- * @throws {RatebookError} ERR_RATES_INVALID if the card has no rates in the currency
  */
 export function refundLicense(
   card: LicenseRateCard,

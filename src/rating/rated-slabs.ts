@@ -166,20 +166,11 @@ function checkEnd(slab: SlabInput, next: Decimal | undefined, order: number): vo
   }
 }
 
-function readBounds(
-  config:
-    | { minimumRate?: DecimalInput | null | undefined; maximumRate?: DecimalInput | null | undefined }
-    | null
-    | undefined,
-  owner: string,
-): Bounds | undefined {
+function readBounds(config: RateValueInput["rateConfig"], owner: string): Bounds | undefined {
   if (config === undefined || config === null) return undefined;
-  const minimumRate = isPresent(config.minimumRate)
-    ? readDecimalField(config.minimumRate, `${owner} minimumRate`)
-    : undefined;
-  const maximumRate = isPresent(config.maximumRate)
-    ? readDecimalField(config.maximumRate, `${owner} maximumRate`)
-    : undefined;
+  const read = (field: "minimumRate" | "maximumRate"): Decimal | undefined =>
+    isPresent(config[field]) ? readDecimalField(config[field], `${owner} ${field}`) : undefined;
+  const [minimumRate, maximumRate] = [read("minimumRate"), read("maximumRate")];
   if (minimumRate === undefined && maximumRate === undefined) return undefined;
   if (minimumRate !== undefined && maximumRate !== undefined && minimumRate.gt(maximumRate)) {
     throw invalidRatesError(

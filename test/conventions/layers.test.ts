@@ -55,7 +55,7 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "@date-fns/tz": ["calendar/zone.ts"],
   "@date-fns/utc": ["calendar/"],
   "json-logic-js": ["verify/"],
-  zod: ["book/", "engine/", "server/", "event-files/", "cli/"],
+  zod: ["book/", "engine/", "server/", "event-files/", "cli/", "pages/invoice/invoice-details.ts"],
   "csv-parse": ["event-files/", "cli/"],
   "@humanwhocodes/momoa": ["book/reading/json-document.ts", "book/reading/json-details.ts"],
   "cli-table3": ["cli/"],

@@ -22,6 +22,7 @@ import {
   ZERO,
   ONE,
 } from "../../numbers/decimal.ts";
+import type { RatedSlab } from "../../rating/rated-slabs.ts";
 
 /** The maximum length of a plain number; longer ones are powers of ten. */
 const NUMBER_LENGTH_MAX = 16;
@@ -66,16 +67,11 @@ export function describeSlabs(
   ];
 }
 
-/** A jump or a fall. */
-export interface CurveNote {
-  readonly kind: "JUMP" | "FALL";
-  readonly sentence: string;
-}
-
 /** An edge at which the price jumps or falls. */
-interface CurveJump extends CurveEdge {
-  readonly kind: CurveNote["kind"];
-}
+type CurveJump = CurveEdge & { readonly kind: "JUMP" | "FALL" };
+
+/** A jump or a fall in words. */
+type CurveNote = Pick<CurveJump, "kind"> & { readonly sentence: string };
 
 /**
  * The edges at which a price jumps or falls, ascending. The first package of a slab doesn't count, because its price is
@@ -129,14 +125,7 @@ function findNextWholeQuantity(
   return (kind === "FALL" ? price.lt(below) : price.gt(below)) ? { quantity, price } : undefined;
 }
 
-interface SlabPrice {
-  readonly priceType: "FLAT" | "PER_UNIT" | "PACKAGE";
-  readonly rate: Decimal;
-  readonly packageSize?: Decimal | undefined;
-  readonly flatRate?: Decimal | undefined;
-  readonly minimumRate?: Decimal | undefined;
-  readonly maximumRate?: Decimal | undefined;
-}
+type SlabPrice = Omit<RatedSlab, "order" | "startAfter" | "endAt">;
 
 /** Describes a slab's price: `0.01 each, at least 5.00`. @param digits minor-unit digits of the currency */
 export function describePrice(slab: SlabPrice, digits: number): string {

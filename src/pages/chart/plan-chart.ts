@@ -11,7 +11,6 @@ import {
   drawCurvePath,
   type Point,
   formatCost,
-  type CurveNote,
   describeJumps,
   findJumps,
   formatQuantity,
@@ -261,7 +260,7 @@ function drawJumps(curve: PriceCurve, toPoint: (quantity: Decimal, amount: Decim
 
 function drawSentences(curve: CardCurve, digits: number, top: number): ChartPart {
   const slabs = describeSlabs(curve, digits).map((sentence) => ({ kind: "", sentence }));
-  const notes: readonly CurveNote[] = describeJumps(curve, digits);
+  const notes = describeJumps(curve, digits);
   const rows = [...limitSentences(slabs, "tiers"), ...limitSentences(notes, "jumps and falls")].flatMap(
     ({ kind, sentence }) => wrapText(sentence, charactersPerLine(WIDTH - MARGIN - LEFT)).map((row) => ({ kind, row })),
   );

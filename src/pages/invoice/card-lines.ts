@@ -5,6 +5,7 @@
 import { type DescribedLine, describeLine, type LineTexts, nameGroup } from "../../invoicing/invoice-rows.ts";
 import type { InvoiceLine } from "../../invoicing/invoice.ts";
 import { type Decimal, multiply, parseDecimal, sum, ZERO } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import type { PricedUsage, SlabExplanation } from "../../rating/charge.ts";
 
 /** A card, a line below one, or a group of cards. */
@@ -76,8 +77,8 @@ function listTableLines(card: DescribedLine, texts: CardTexts): readonly CardLin
   const dimension = findFirstDimension(tableLines);
   const groups = groupByText(tableLines, dimension);
   const describe = createLineDescriber(card, tableLines, texts);
-  const lines = groups.flatMap(({ text, lines: same }): readonly CardLine[] => {
-    const isSubtotal = text !== undefined && same.length > 1 && groups.length > 1;
+  const lines = [...groups].flatMap(([text, same]): readonly CardLine[] => {
+    const isSubtotal = typeof text === "string" && same.length > 1 && groups.size > 1;
     if (!isSubtotal) return same.map((line) => describe(line));
     const line = {
       quantity: sum(same.map(({ line: { quantity } }) => quantity ?? ZERO)),
@@ -94,23 +95,16 @@ function findFirstDimension(lines: readonly DescribedLine[]): string | undefined
   return names.reduce((longest, each) => (each.length > longest.length ? each : longest), [])[0];
 }
 
-interface LinesWithText {
-  /** Absent for lines of any text. */
-  readonly text: string | undefined;
-  readonly lines: DescribedLine[];
-}
-
-/** Groups lines by the text of a dimension, each group at the position of its first line. */
-function groupByText(lines: readonly DescribedLine[], dimension: string | undefined): readonly LinesWithText[] {
-  const groups = new Map<string | DescribedLine, LinesWithText>();
-  for (const line of lines) {
-    const group = line.line.usage?.group ?? {};
+/** Groups lines by the text of a dimension, or each by itself; each group at the position of its first line. */
+function groupByText(
+  lines: readonly DescribedLine[],
+  dimension: string | undefined,
+): ReadonlyMap<string | DescribedLine, readonly DescribedLine[]> {
+  return groupBy(lines, (described) => {
+    const group = described.line.usage?.group ?? {};
     const text = dimension !== undefined && Object.hasOwn(group, dimension) ? group[dimension] : undefined;
-    const before = groups.get(text ?? line);
-    if (before === undefined) groups.set(text ?? line, { text, lines: [line] });
-    else before.lines.push(line);
-  }
-  return [...groups.values()];
+    return text ?? described;
+  });
 }
 
 /** Describes lines of a card, without the text of a dimension that the subtotal above names. */

@@ -1,175 +1,136 @@
 /** What a host adds to an invoice for its recipient: the parties, taxes and texts, checked. */
+import * as z from "zod";
+
+import type { Frozen, StrictSchema } from "../../book/resources/fields.ts";
 import { toInstant } from "../../calendar/instant.ts";
 import { optionError, RatebookError } from "../../errors.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, type DecimalInput, isJsonObject, parseDecimal } from "../../numbers/decimal.ts";
+import { type Decimal, type DecimalInput, parseDecimal } from "../../numbers/decimal.ts";
 
-/** The seller or the buyer. */
-export interface InvoiceParty {
-  /** 1 to 500 characters. */
-  readonly name: string;
-  /** At most 20 lines of 500 characters. */
-  readonly address?: readonly string[] | undefined;
-  /** Such as `VAT ID DE123456789`; at most 10. */
-  readonly taxIds?: readonly string[] | undefined;
+function strictObject<Fields extends z.core.$ZodShape>(fields: Fields): StrictSchema<Fields> {
+  const unknownField = `unknown field; known are ${Object.keys(fields).join(", ")}`;
+  return z.strictObject(fields, {
+    error: ({ code }) => (code === "unrecognized_keys" ? unknownField : "expected an object"),
+  });
 }
 
-/** A tax line. It has a `rate`, an `amount` or both; with `reverseCharge`, neither. */
-export interface InvoiceTax {
+const textUpTo = (lengthMax: number): z.ZodString =>
+  z.string("expected a text").refine((text) => text.trim() !== "" && text.length <= lengthMax, {
+    error: ({ input }) => `expected 1 to ${lengthMax} characters, got ${String(input).length}`,
+  });
+const line = textUpTo(500);
+
+const listOf = <Item extends z.ZodType>(item: Item, countMax: number): z.ZodArray<Item> =>
+  z
+    .array(item, "expected a list")
+    .max(countMax, { error: ({ input }) => `expected at most ${countMax} items, got ${(input as unknown[]).length}` });
+
+/** A value that a function reads, with the message of its error. */
+const readable = <Value>(read: (value: Value) => unknown): z.ZodCustom<Value, Value> =>
+  z.custom<Value>().superRefine((value, context) => {
+    try {
+      read(value);
+    } catch (error) {
+      if (!(error instanceof RatebookError)) throw error;
+      context.addIssue({ code: "custom", message: error.message, continue: false });
+    }
+  });
+const decimal = readable<DecimalInput>(parseDecimal);
+
+const partyFields = {
+  /** 1 to 500 characters. */
+  name: line,
+  /** At most 20 lines of 500 characters. */
+  address: listOf(line, 20).optional(),
+  /** Such as `VAT ID DE123456789`; at most 10. */
+  taxIds: listOf(line, 10).optional(),
+};
+const party: StrictSchema<typeof partyFields> = strictObject(partyFields);
+/** The seller or the buyer. */
+export interface InvoiceParty extends Frozen<z.input<typeof party>> {}
+
+const taxFields = {
   /** Such as `VAT`. */
-  readonly name: string;
+  name: line,
   /** In percent, 0 to 100. */
-  readonly rate?: DecimalInput | undefined;
+  rate: decimal
+    .refine((rate) => !parseDecimal(rate).isNegative() && parseDecimal(rate).lte(100), "expected 0 to 100 percent")
+    .optional(),
   /**
    * In the invoice's currency, with at most the digits of its minor unit. Default: `rate` percent of `taxable`, rounded
    * half up to the minor unit.
    */
-  readonly amount?: DecimalInput | undefined;
+  amount: decimal.optional(),
   /** The amount that is taxed. Default: the subtotal with the minimum commitment, before credits. */
-  readonly taxable?: DecimalInput | undefined;
+  taxable: decimal.optional(),
   /** The recipient owes the tax: `true` for the usual words in the invoice's language, or your own. */
-  readonly reverseCharge?: boolean | string | undefined;
-}
+  reverseCharge: z.union([z.boolean(), line], "expected a text").optional(),
+};
+const tax: StrictSchema<typeof taxFields> = strictObject(taxFields).refine(
+  ({ rate, amount, reverseCharge = false }) =>
+    (rate === undefined && amount === undefined) !== (reverseCharge === false),
+  "expected a rate, an amount or both, or else reverseCharge",
+);
+/** A tax line. It has a `rate`, an `amount` or both; with `reverseCharge`, neither. */
+export interface InvoiceTax extends Frozen<z.input<typeof tax>> {}
 
-/** The texts of an invoice for its recipient. Every text is escaped; control characters become spaces. */
-export interface InvoiceDetails {
-  readonly seller?: InvoiceParty | undefined;
-  readonly buyer?: InvoiceParty | undefined;
+/** The maximum length of a data URI in characters, which is about 190 kB of image data. */
+export const LOGO_LENGTH_MAX = 256 * 1024;
+const logoProblem = `expected a data URI of a PNG, JPEG, GIF or WebP, up to ${LOGO_LENGTH_MAX} characters`;
+
+const detailFields = {
+  seller: party.optional(),
+  buyer: party.optional(),
   /** Your number; default: one derived from the invoice's id, such as `2026-07 2XEDM-6W8Y4`. */
-  readonly number?: string | undefined;
+  number: textUpTo(100).optional(),
   /** The id, shown at the end; default: that which an engine gives the invoice. */
-  readonly id?: string | undefined;
+  id: line.optional(),
   /**
    * A BCP 47 tag such as `de-AT`; default `en`. Words are English, German or French, numbers and dates those of the
    * locale. A tag that `Intl` rejects is `en`.
    */
-  readonly locale?: string | undefined;
+  locale: textUpTo(100).optional(),
   /** Whether amounts have a symbol, such as `$`, or a code, such as `USD`; default `symbol`. */
-  readonly currencyDisplay?: "symbol" | "code" | undefined;
+  currencyDisplay: z.enum(["symbol", "code"], "expected symbol or code").optional(),
   /** At most 20. */
-  readonly taxes?: readonly InvoiceTax[] | undefined;
+  taxes: listOf(tax, 20).optional(),
   /** How to pay, and other notes; line breaks stay. At most 10,000 characters. */
-  readonly notes?: string | undefined;
+  notes: textUpTo(10_000).optional(),
   /** The buyer's order reference. */
-  readonly reference?: string | undefined;
+  reference: line.optional(),
   /** A data URI of a PNG, JPEG, GIF or WebP, up to 262,144 characters. */
-  readonly logo?: string | undefined;
+  logo: z
+    .string(logoProblem)
+    .refine((value) => parseLogo(value) !== undefined, logoProblem)
+    .optional(),
   /** The name of the account; default: its id. */
-  readonly account?: string | undefined;
+  account: line.optional(),
   /** The name of the plan; default: not shown. */
-  readonly plan?: string | undefined;
+  plan: line.optional(),
   /** What units are called, by the id of a meter, add-on or feature, such as `{ "um.storage": "GB" }`. */
-  readonly units?: Readonly<Record<string, string>> | undefined;
+  units: z.record(z.string(), textUpTo(50), "expected an object").optional(),
   /** Default: that of the invoice, which is DRAFT in previews. */
-  readonly status?: "DRAFT" | "DUE" | "PAID" | undefined;
+  status: z.enum(["DRAFT", "DUE", "PAID"], "expected DRAFT or DUE or PAID").optional(),
   /** A date or an instant, ISO 8601; default: that of the invoice. */
-  readonly dueDate?: string | undefined;
-}
-
-/** Throws ERR_OPTION_INVALID with the path of the value. */
-type Check = (value: unknown, path: string) => void;
-
-const requireTextUpTo =
-  (lengthMax: number): Check =>
-  (value, path) => {
-    if (typeof value !== "string") throw optionError(path, "expected a text");
-    if (value.trim() === "" || value.length > lengthMax)
-      throw optionError(path, `expected 1 to ${lengthMax} characters, got ${value.length}`);
-  };
-const LINE = requireTextUpTo(500);
-
-const listOf =
-  (check: Check, countMax: number): Check =>
-  (value, path) => {
-    if (!Array.isArray(value)) throw optionError(path, "expected a list");
-    if (value.length > countMax) throw optionError(path, `expected at most ${countMax} items, got ${value.length}`);
-    for (const [index, item] of value.entries()) check(item, `${path}[${index}]`);
-  };
-
-const oneOf =
-  (...choices: readonly string[]): Check =>
-  (value, path) => {
-    if (!choices.includes(String(value))) throw optionError(path, `expected ${choices.join(" or ")}`);
-  };
-
-const decimal: Check = (value, path) => {
-  try {
-    parseDecimal(value);
-  } catch (error) {
-    throw error instanceof RatebookError ? optionError(path, error.message) : error;
-  }
+  dueDate: line.pipe(readable<string>(toInstant)).optional(),
 };
+const invoiceDetails: StrictSchema<typeof detailFields> = strictObject(detailFields);
+/** The texts of an invoice for its recipient. Every text is escaped; control characters become spaces. */
+export interface InvoiceDetails extends Frozen<z.input<typeof invoiceDetails>> {}
 
-/** Checks the fields of an object. `undefined` is the same as absent. */
-function checkFields(value: unknown, path: string, checks: Readonly<Record<string, Check>>): void {
-  if (!isJsonObject(value)) throw optionError(path || "details", "expected an object");
-  for (const [name, field] of Object.entries(value)) {
-    const place = path === "" ? name : `${path}.${name}`;
-    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-    if (check === undefined)
-      throw optionError(place.slice(0, 100), `unknown field; known are ${Object.keys(checks).join(", ")}`);
-    if (field !== undefined) check(field, place);
-  }
-}
-
-const party: Check = (value, path) => {
-  checkFields(value, path, { name: LINE, address: listOf(LINE, 20), taxIds: listOf(LINE, 10) });
-  LINE((value as Partial<InvoiceParty>).name, `${path}.name`);
-};
-
-const tax: Check = (value, path) => {
-  const reverseCharge: Check = (field, place) => (typeof field === "boolean" ? undefined : LINE(field, place));
-  checkFields(value, path, { name: LINE, rate: decimal, amount: decimal, taxable: decimal, reverseCharge });
-  const { name, rate, amount, reverseCharge: isReversed = false } = value as Partial<InvoiceTax>;
-  LINE(name, `${path}.name`);
-  if ((rate === undefined && amount === undefined) === (isReversed === false))
-    throw optionError(path, "expected a rate, an amount or both, or else reverseCharge");
-  if (rate !== undefined && (parseDecimal(rate).isNegative() || parseDecimal(rate).gt(100)))
-    throw optionError(`${path}.rate`, "expected 0 to 100 percent");
-};
-
-const units: Check = (value, path) => {
-  if (!isJsonObject(value)) throw optionError(path, "expected an object");
-  for (const [id, unit] of Object.entries(value)) requireTextUpTo(50)(unit, `${path}.${id}`);
-};
-
-const date: Check = (value, path) => {
-  LINE(value, path);
-  try {
-    toInstant(value as string);
-  } catch (error) {
-    throw error instanceof RatebookError ? optionError(path, error.message) : error;
-  }
-};
-
-const logo: Check = (value, path) => {
-  if (typeof value !== "string" || parseLogo(value) === undefined)
-    throw optionError(path, `expected a data URI of a PNG, JPEG, GIF or WebP, up to ${LOGO_LENGTH_MAX} characters`);
-};
-
-/** The checks of {@link InvoiceDetails}, by field. */
-const DETAILS: Readonly<Record<keyof InvoiceDetails, Check>> = {
-  seller: party,
-  buyer: party,
-  number: requireTextUpTo(100),
-  id: LINE,
-  locale: requireTextUpTo(100),
-  currencyDisplay: oneOf("symbol", "code"),
-  taxes: listOf(tax, 20),
-  notes: requireTextUpTo(10_000),
-  reference: LINE,
-  logo,
-  account: LINE,
-  plan: LINE,
-  units,
-  status: oneOf("DRAFT", "DUE", "PAID"),
-  dueDate: date,
-};
-
-/** Checks details from outside. @throws {RatebookError} ERR_OPTION_INVALID with the path of the first invalid field */
+/** Checks details from outside. @throws {RatebookError} ERR_OPTION_INVALID with the path of the first unknown or invalid field */
 export function checkInvoiceDetails(value: unknown): InvoiceDetails {
-  checkFields(value, "", DETAILS);
-  return value as InvoiceDetails;
+  const { data, error } = invoiceDetails.safeParse(value);
+  const issues = error?.issues ?? [];
+  // A misspelled name comes before the field that is missing because of it.
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
+  if (issue === undefined) return data as InvoiceDetails;
+  const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const path = [...issue.path, ...keys].reduce<string>(
+    (place, key) => (typeof key === "number" ? `${place}[${key}]` : `${place === "" ? "" : `${place}.`}${String(key)}`),
+    "",
+  );
+  throw optionError((path || "details").slice(0, 100), issue.message);
 }
 
 /**
@@ -184,9 +145,6 @@ export function parseTaxAmount(value: DecimalInput | undefined, path: string, cu
   if (amount.decimalPlaces() <= digits) return amount;
   throw optionError(path, `amounts in ${currency} have ${digits} decimal places at most, got ${amount.toFixed()}`);
 }
-
-/** The maximum length of a data URI in characters, which is about 190 kB of image data. */
-export const LOGO_LENGTH_MAX = 256 * 1024;
 
 /** The start of each image type in base64. */
 const SIGNATURES: Readonly<Record<string, RegExp>> = {

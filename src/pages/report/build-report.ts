@@ -10,6 +10,7 @@ import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
 import { countDataBytes } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
@@ -140,15 +141,11 @@ interface ReportAccount {
 function listAccounts(book: Book, invoices: readonly Invoice[], { describePlan }: BookNames): readonly ReportAccount[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   const customers = new Map(book.customers.map(({ id, name }) => [id, name]));
-  const byAccount = new Map<string, [Invoice, ...Invoice[]]>();
-  for (const invoice of invoices) {
-    const accountInvoices = byAccount.get(invoice.accountId);
-    if (accountInvoices === undefined) byAccount.set(invoice.accountId, [invoice]);
-    else accountInvoices.push(invoice);
-  }
-  const reportAccounts = [...byAccount].map(([id, accountInvoices]): ReportAccount => {
-    const [{ customerId, currency }] = accountInvoices;
-    const { pricePlanId, pricePlanVersion } = accountInvoices.at(-1) ?? accountInvoices[0];
+  const byAccount = groupBy(invoices, ({ accountId }) => accountId);
+  const reportAccounts = [...byAccount].flatMap(([id, accountInvoices]): readonly ReportAccount[] => {
+    const last = accountInvoices.at(-1);
+    if (last === undefined) return [];
+    const { customerId, currency, pricePlanId, pricePlanVersion } = last;
     const amount = netTotal(accountInvoices);
     const row = {
       id: toPrintable(id),
@@ -159,7 +156,7 @@ function listAccounts(book: Book, invoices: readonly Invoice[], { describePlan }
       amount: formatDecimal(amount),
       invoices: accountInvoices.length,
     };
-    return { id, row, amount, invoices: accountInvoices };
+    return [{ id, row, amount, invoices: accountInvoices }];
   });
   return reportAccounts.sort((a, b) => b.amount.comparedTo(a.amount));
 }
@@ -178,15 +175,12 @@ function buildDetail(
   { id: accountId, invoices }: ReportAccount,
 ): AccountDetail {
   const accountUsage = createUsageSums(book);
-  const groups = new Map<string, GroupUsage[]>();
-  for (const cell of listReportCells(book, [...cellsOf(accountId)], invoices)) {
-    const { meterId, group = NO_GROUP, day, quantity } = cell;
-    const meterGroups = groups.get(meterId);
-    if (meterGroups === undefined) groups.set(meterId, [{ group, day, quantity }]);
-    else meterGroups.push({ group, day, quantity });
+  const cells = listReportCells(book, [...cellsOf(accountId)], invoices);
+  for (const cell of cells) {
     accountUsage.addCell(cell);
     usage.addCell(cell);
   }
+  const cellsByMeter = groupBy(cells, ({ meterId }) => meterId);
   const accountPlans = resolveAccountPlans(plans, accountId, invoices);
   return {
     usage: accountUsage.all(findPeriod(invoices).period),
@@ -195,7 +189,7 @@ function buildDetail(
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
         const { id: meterId = "" } = line;
-        const grouped = { groups: groups.get(meterId) ?? [], findTable };
+        const grouped = { groups: cellsByMeter.get(meterId) ?? [], findTable };
         const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.ofMeter(meterId), grouped);
         daysByLine.set(line, days);
         if (days !== undefined) charges.addLine(invoice, line, days);
@@ -214,20 +208,19 @@ function listReportCells(
   { usageMeters }: Book,
   cells: readonly UsageCell[],
   invoices: readonly Invoice[],
-): readonly Omit<UsageCell, "accountId">[] {
+): readonly (GroupUsage & Pick<UsageCell, "meterId">)[] {
   const keyedMeters = usageMeters.filter(hasKeys);
   const keyedIds = new Set(keyedMeters.map(({ id }) => id));
   const cycles = invoices.filter(({ usageInfo }) => usageInfo !== undefined);
+  const groupCells = cells.map((cell) => ({ ...cell, group: cell.group ?? NO_GROUP }));
   const changes = keyedMeters.flatMap((meter) => {
-    const stored = cells
-      .filter(({ meterId }) => meterId === meter.id)
-      .map((cell) => ({ ...cell, group: cell.group ?? NO_GROUP }));
+    const stored = groupCells.filter(({ meterId }) => meterId === meter.id);
     return cycles.flatMap(({ startDate, endDate }) => {
       const period = { from: dayOf(parseInstant(startDate)), until: dayOf(parseInstant(endDate)) };
       return aggregateGroups(meter, stored, period).map((change) => ({ ...change, meterId: meter.id }));
     });
   });
-  return [...cells.filter(({ meterId }) => !keyedIds.has(meterId)), ...changes];
+  return [...groupCells.filter(({ meterId }) => !keyedIds.has(meterId)), ...changes];
 }
 
 /** Usage summed by meter and day. */
