@@ -232,23 +232,20 @@ describe("a book as text", () => {
   });
 
   test("is rejected if it is not JSON", () => {
-    expect(listProblems(() => readBook('{"accounts": ['))).toEqual([
-      { path: "$", message: "not JSON: the text ends early" },
-    ]);
+    expect(listProblems(() => readBook('{"accounts": ['))).toEqual(["$: not JSON: the text ends early"]);
   });
 
   test.each([["5"], ["null"], ['"text"'], ["[]"]])("is rejected with %s", (text) => {
-    expect(listProblems(() => readBook(text))).toHaveLength(1);
-    expect(listProblems(() => readBook(text))[0]?.message).toMatch(/^expected an object, got /);
+    expect(listProblems(() => readBook(text))).toEqual([expect.stringMatching(/^\$: expected an object, got /)]);
   });
 
   test("rejects the field __proto__, and reports the other problems too", () => {
     expect(listProblems(() => readBook('{"__proto__": {"accounts": 5}, "addOns": [{"__proto__": 1}]}'))).toEqual([
-      { path: "$.__proto__", message: "unknown field" },
-      { path: "$.addOns[0].__proto__", message: "unknown field" },
-      { path: "$.addOns[0].id", message: "missing: expected a string" },
-      { path: "$.addOns[0].name", message: "missing: expected a string" },
-      { path: "$.addOns[0].type", message: 'missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"' },
+      "$.__proto__: unknown field",
+      "$.addOns[0].__proto__: unknown field",
+      "$.addOns[0].id: missing: expected a string",
+      "$.addOns[0].name: missing: expected a string",
+      '$.addOns[0].type: missing: expected "LICENSE", "FIXED_FEE" or "CREDIT_GRANT"',
     ]);
   });
 });
@@ -257,15 +254,15 @@ describe("the problems of a book", () => {
   test("report a key that is both unknown and repeated once", () => {
     const fields = '"id":"acme","name":"Acme","primaryEmail":"a@b.co","adress":{},"adress":{}';
     expect(listProblems(() => readBook(`{"customers":[{${fields}}]}`))).toEqual([
-      { path: "$.customers[0].adress", message: 'unknown field: did you mean "address"?' },
+      '$.customers[0].adress: unknown field: did you mean "address"?',
     ]);
   });
 
   test("report a misspelt required field once", () => {
     const meter = '"id":"um.calls","name":"Calls","agregation":"COUNT","eventSchemaName":"call"';
     expect(listProblems(() => readBook(`{"eventSchemas":[{"name":"call"}],"usageMeters":[{${meter}}]}`))).toEqual([
-      { path: "$.usageMeters[0].agregation", message: 'unknown field: did you mean "aggregation"?' },
-      expect.objectContaining({ path: "$.usageMeters[0].computations" }),
+      '$.usageMeters[0].agregation: unknown field: did you mean "aggregation"?',
+      "$.usageMeters[0].computations: missing: expected a list",
     ]);
   });
 
@@ -280,8 +277,7 @@ describe("the problems of a book", () => {
           ["usageMeters[0].computations[0].order", "first"],
         ),
       );
-    const problems = listProblems(readBroken);
-    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+    expect(listProblems(readBroken)).toEqual([
       '$.usageMeters[0].computations[0].order: expected a number, got "first"',
       '$.pricePlans[0].pricePlanDetails.usageRateCards[0].usageMeterId: expected the id or name of a usage meter, got "um.x"',
       '$.pricePlans[0].pricePlanDetails.fixedFeeRateCards[0].rateValues[0].rate: expected a decimal, got "1,000"',
@@ -321,8 +317,8 @@ describe("the problems of a book", () => {
       readBook({ customers: Array.from({ length: 1500 }, (_, index) => ({ id: `c-${index}`, name: "x" })) }),
     );
     expect(problems).toHaveLength(1001);
-    expect(problems[999]?.path).toBe("$.customers[999].name");
-    expect(problems[1000]).toEqual({ path: "$", message: "and 500 more problems" });
+    expect(problems[999]).toMatch(/^\$\.customers\[999\]\.name: /);
+    expect(problems[1000]).toBe("$: and 500 more problems");
   });
 
   test("quote an unusual key, truncated", () => {
@@ -330,7 +326,7 @@ describe("the problems of a book", () => {
       '$.accounts[0]["a b"]: unknown field',
     ]);
     const problems = listProblems(() => readBook({ ["x".repeat(100)]: 1 }));
-    expect(problems[0]?.path).toBe(`$["${"x".repeat(60)}…"]`);
+    expect(problems).toEqual([`$["${"x".repeat(60)}…"]: unknown field`]);
   });
 
   test("share one error code", () => {
@@ -353,10 +349,10 @@ describe("a malicious book", () => {
     const message = "nested more than 200 levels deep";
     expect(listProblems(() => readBook(`{"accounts":${deep(1_000_000)}}`))).toEqual([
       // 12 characters, one object and 199 lists come before the list that is too deep.
-      { path: "$", message: `${message} at line 1, column 212` },
+      `$: ${message} at line 1, column 212`,
     ]);
     expect(listProblems(() => parseBook({ accounts: JSON.parse(deep(1000)) as unknown }))).toEqual([
-      { path: "$.accounts[0][0]", message },
+      `$.accounts[0][0]: ${message}`,
     ]);
     expect(foundIn(["accounts[0].metadata", { a: JSON.parse(deep(250)) as unknown }])).toEqual([
       `$.accounts[0].metadata: ${message}`,
@@ -402,7 +398,7 @@ describe("checkPlan", () => {
 
   test("reports problems with paths in the plan", () => {
     const badDraft = { ...draft(), version: 0, pricePlanDetails: { usageRateCards: [{ usageMeterId: "um.x" }] } };
-    expect(listProblems(() => parsePlan(badDraft, book)).map(({ path }) => path)).toEqual([
+    expect(listProblems(() => parsePlan(badDraft, book)).map((problem) => problem.split(": ")[0])).toEqual([
       "$.version",
       "$.pricePlanDetails.usageRateCards[0].usageMeterId",
       "$.pricePlanDetails.usageRateCards[0].ratePlan",
@@ -412,21 +408,13 @@ describe("checkPlan", () => {
 
   test("S16.1 requires cycles and currencies", () => {
     expect(listProblems(() => checkPlan({ id: "p", name: "P", pricePlanDetails: {} }, book))).toEqual([
-      {
-        path: "$.pricePlanDetails.pricingCycleConfig",
-        message: "missing: expected one, to associate the price plan with an account",
-      },
-      {
-        path: "$.pricePlanDetails.supportedCurrencies",
-        message: "missing: expected at least one currency, to associate the price plan with an account",
-      },
+      "$.pricePlanDetails.pricingCycleConfig: missing: expected one, to associate the price plan with an account",
+      "$.pricePlanDetails.supportedCurrencies: missing: expected at least one currency, to associate the price plan with an account",
     ]);
   });
 
   test("rejects a value that is not a plan", () => {
-    expect(listProblems(() => parsePlan([], book))).toEqual([
-      { path: "$", message: "expected an object, got an empty list" },
-    ]);
+    expect(listProblems(() => parsePlan([], book))).toEqual(["$: expected an object, got an empty list"]);
     expect(() => checkPlan("{", book)).toThrow("the price plan has a problem: $: not JSON");
   });
 });

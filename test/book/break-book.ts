@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import type { BookInput } from "../../src/book/resources/book.ts";
-import { hasCode, type Problem } from "../../src/errors.ts";
+import { hasCode } from "../../src/errors.ts";
 import { sampleBook } from "./sample-book.ts";
 
 /** A path such as `accounts[0].customerId`, and the value to set there; undefined deletes it. */
@@ -32,14 +32,14 @@ function applyChanges(original: object, changes: readonly Change[]): object {
   return book;
 }
 
-/** The paths and messages of the problems of reading something; empty if there are none. */
-export function listProblems(read: () => unknown): readonly Pick<Problem, "path" | "message">[] {
+/** The problems of reading something, one line each with its path; empty if there are none. */
+export function listProblems(read: () => unknown): readonly string[] {
   try {
     read();
     return [];
   } catch (error) {
     if (!hasCode(error, "ERR_BOOK_INVALID")) throw error;
-    return error.details.problems.map(({ path, message }) => ({ path, message }));
+    return error.details.problems.map(({ path, message }) => `${path}: ${message}`);
   }
 }
 
@@ -49,7 +49,7 @@ export function foundIn(...changes: readonly Change[]): readonly string[] {
 }
 
 function problemLines(book: object): readonly string[] {
-  return listProblems(() => readBook(book as BookInput)).map(({ path, message }) => `${path}: ${message}`);
+  return listProblems(() => readBook(book as BookInput));
 }
 
 /** Expects exactly one problem. */

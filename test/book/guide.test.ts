@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 
 import { readBook, type ShortBookInput } from "../../src/book/book.ts";
 import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
+import type { Problem } from "../../src/errors.ts";
 import { priceQuantity } from "../../src/rating/slab-charge.ts";
 import { listProblems } from "./break-book.ts";
 
@@ -52,6 +53,9 @@ describe("docs/reference/book.md", () => {
     const brokenText = block("book")
       .replace('"meter": "um.calls"', '"meter": "um.cals"')
       .replace('"aliases": ["key-1"]', '"netTermDays": 1.5');
-    expect(listProblems(() => readBook(brokenText))).toEqual(JSON.parse(block("problems")));
+    const problems = JSON.parse(block("problems")) as readonly Problem[];
+    expect(listProblems(() => readBook(brokenText))).toEqual(
+      problems.map(({ path, message }) => `${path}: ${message}`),
+    );
   });
 });

@@ -64,8 +64,8 @@ function bookWith(changes: Changes, isLong: boolean): object {
 /** The problems of a book, with paths below the card. */
 function listBookProblems(changes: Changes, isLong: boolean): readonly string[] {
   const card = isLong ? "pricePlanDetails.usageRateCards[0]" : "usage[0]";
-  return listProblems(() => readBook(bookWith(changes, isLong))).map(({ path, message }) =>
-    `${path}: ${message}`
+  return listProblems(() => readBook(bookWith(changes, isLong))).map((problem) =>
+    problem
       .replaceAll(`$.pricePlans[0].${card}`, "card")
       .replaceAll("$.accounts[0].pricePlans[0].pricePlanDetailsOverride.usageRateCards[0]", "override")
       .replaceAll("$.accounts[0].plans[0].override.usage[0]", "override"),
