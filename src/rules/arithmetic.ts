@@ -18,10 +18,14 @@ import {
 } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
 import {
+  ABSENT,
+  anyOperator,
   createDecimalConverter,
+  type Operator,
+  type Operators,
+  scalarOperator,
   type Evaluator,
   type Node,
-  constantNode,
   ruleFailedError,
   isDecimal,
   formatValue,
@@ -37,34 +41,32 @@ const PLACES_MAX = 100;
 
 type BinaryOperation = (a: Exact, b: Exact) => Exact;
 
-/** Compiles one of `+ - * / % min max`; undefined for any other name. */
-export function compileArithmetic(operator: string, operands: readonly Node[]): Evaluator | undefined {
-  switch (operator) {
-    case "+":
-      return operands.length === 2
-        ? compileBinary(operands, operator, plus)
-        : compileFold(operands, operator, addExact);
-    case "*":
-      return operands.length === 2
-        ? compileBinary(operands, operator, times)
-        : compileFold(operands, operator, multiplyExact);
-    case "-":
-      return operands.length === 1 ? compileNegation(operands) : compileBinary(operands, operator, minus);
-    case "/":
-      return compileBinary(operands, operator, (left, right) => applyBinary(left, right, divideExact));
-    case "%":
-      return compileBinary(operands, operator, (left, right) => applyBinary(left, right, remainderExact));
-    case "min":
-      return compileFold(operands, operator, (a, b) => (compareExact(b, a) < 0 ? b : a));
-    case "max":
-      return compileFold(operands, operator, (a, b) => (compareExact(b, a) > 0 ? b : a));
-    default:
-      return undefined;
-  }
-}
+/** `+ - * / % min max round floor ceil`. */
+export const ARITHMETIC: Operators = {
+  "+": scalarOperator(1, (operands) =>
+    operands.length === 2 ? compileBinary(operands, "+", plus) : compileFold(operands, "+", addExact),
+  ),
+  "*": scalarOperator(1, (operands) =>
+    operands.length === 2 ? compileBinary(operands, "*", times) : compileFold(operands, "*", multiplyExact),
+  ),
+  "-": scalarOperator(1, (operands) =>
+    operands.length === 1 ? compileNegation(operands) : compileBinary(operands, "-", minus),
+  ),
+  "/": scalarOperator(2, (operands) =>
+    compileBinary(operands, "/", (left, right) => applyBinary(left, right, divideExact)),
+  ),
+  "%": scalarOperator(2, (operands) =>
+    compileBinary(operands, "%", (left, right) => applyBinary(left, right, remainderExact)),
+  ),
+  min: scalarOperator(1, (operands) => compileFold(operands, "min", (a, b) => (compareExact(b, a) < 0 ? b : a))),
+  max: scalarOperator(1, (operands) => compileFold(operands, "max", (a, b) => (compareExact(b, a) > 0 ? b : a))),
+  round: scalarOperator(1, (operands) => compileRounding("round", operands)),
+  floor: scalarOperator(1, (operands) => compileRounding("floor", operands)),
+  ceil: scalarOperator(1, (operands) => compileRounding("ceil", operands)),
+};
 
 /** Compiles `round` (half away from zero), `floor` or `ceil` of `[x, places = 0]`. */
-export function compileRounding(operator: PlacesRounding, operands: readonly Node[]): Evaluator {
+function compileRounding(operator: PlacesRounding, operands: readonly Node[]): Evaluator {
   const { run, decimal } = toOperand(operands[0], operator);
   const places = operands[1];
   if (places === undefined) return (frame) => roundExact(decimal(run(frame)), 0, operator);
@@ -179,50 +181,40 @@ function compileFold(operands: readonly Node[], operator: string, operation: Bin
   };
 }
 
-const ABSENT = constantNode(undefined);
+/** `== === != !== < <= > >=`: a list is compared as text, which costs budget; most operands are never lists. */
+export const COMPARISONS: Operators = {
+  "==": comparison((left, right, texts) => compileEquality(left, right, createLooseEquality(texts()))),
+  "===": comparison((left, right) => compileEquality(left, right, isStrictlyEqual)),
+  "!=": comparison((left, right, texts) => compileInequality(left, right, createLooseEquality(texts()))),
+  "!==": comparison((left, right) => compileInequality(left, right, isStrictlyEqual)),
+  "<": comparison(
+    (left, right, texts) => compileLessThan(left, right, texts()),
+    (order) => order < 0,
+  ),
+  "<=": comparison(
+    (left, right, texts) => compileAtMost(left, right, texts()),
+    (order) => order <= 0,
+  ),
+  ">": comparison((left, right, texts) => compileMoreThan(left, right, texts())),
+  ">=": comparison((left, right, texts) => compileAtLeast(left, right, texts())),
+};
 
-/** Compiles a comparison; undefined for any other name. */
-export function compileComparison(
-  operator: string,
-  operands: readonly Node[],
-  allowance: Allowance,
-): Evaluator | undefined {
-  const left = operands[0] ?? ABSENT;
-  const right = operands[1] ?? ABSENT;
-  // A list is compared as text, which costs budget; most operands are never lists.
-  const isScalar = operands.every((operand) => operand.isScalar === true);
-  const textAllowance = (): TextAllowance => {
-    if (isScalar) return undefined;
-    allowance.enableCounting();
-    return allowance;
-  };
-  const isBetween = operands.length > 2;
-  switch (operator) {
-    case "==":
-      return compileEquality(left, right, createLooseEquality(textAllowance()));
-    case "===":
-      return compileEquality(left, right, isStrictlyEqual);
-    case "!=":
-      return compileInequality(left, right, createLooseEquality(textAllowance()));
-    case "!==":
-      return compileInequality(left, right, isStrictlyEqual);
-    case "<": {
-      const texts = textAllowance();
-      if (isBetween) return compileBetween(operands, (a, b) => compareValues(a, b, texts) < 0);
-      return compileLessThan(left, right, texts);
-    }
-    case "<=": {
-      const texts = textAllowance();
-      if (isBetween) return compileBetween(operands, (a, b) => compareValues(a, b, texts) <= 0);
-      return compileAtMost(left, right, texts);
-    }
-    case ">":
-      return compileMoreThan(left, right, textAllowance());
-    case ">=":
-      return compileAtLeast(left, right, textAllowance());
-    default:
-      return undefined;
-  }
+/** @param isInOrder whether two neighbors of three operands are in order; absent if only the first two are compared */
+function comparison(
+  compileTwo: (left: Node, right: Node, textAllowance: () => TextAllowance) => Evaluator,
+  isInOrder?: (order: number) => boolean,
+): Operator {
+  return scalarOperator(0, (operands, { allowance }) => {
+    const textAllowance = (): TextAllowance => {
+      if (operands.every((operand) => operand.isScalar === true)) return undefined;
+      allowance.enableCounting();
+      return allowance;
+    };
+    if (isInOrder === undefined || operands.length < 3)
+      return compileTwo(operands[0] ?? ABSENT, operands[1] ?? ABSENT, textAllowance);
+    const texts = textAllowance();
+    return compileBetween(operands, (a, b) => isInOrder(compareValues(a, b, texts)));
+  });
 }
 
 /** The budget for the text of lists; undefined if no operand can be a list. */
@@ -300,25 +292,26 @@ function compileBetween(operands: readonly Node[], test: Test): Evaluator {
   };
 }
 
-/** Compiles `if ?: and or ! !!`; undefined for any other name. */
-export function compileControl(operator: string, nodes: readonly Node[]): Evaluator | undefined {
-  const [operand = ABSENT] = nodes;
-  switch (operator) {
-    case "if":
-    case "?:":
-      return compileIf(nodes);
-    case "and":
-      return compileAndOr(nodes, false);
-    case "or":
-      return compileAndOr(nodes, true);
-    case "!":
-      return (frame) => !isTruthy(operand.run(frame));
-    case "!!":
-      return (frame) => isTruthy(operand.run(frame));
-    default:
-      return undefined;
-  }
-}
+/** `if ?: and or ! !! log`. */
+export const CONTROL: Operators = {
+  if: anyOperator(compileIf, "ARGUMENT"),
+  "?:": anyOperator(compileIf, "ARGUMENT"),
+  and: anyOperator((nodes) => compileAndOr(nodes, false), "ARGUMENT"),
+  or: anyOperator((nodes) => compileAndOr(nodes, true), "ARGUMENT"),
+  log: anyOperator(([operand = ABSENT]) => operand.run, "ARGUMENT"),
+  "!": scalarOperator(
+    0,
+    ([{ run } = ABSENT]) =>
+      (frame) =>
+        !isTruthy(run(frame)),
+  ),
+  "!!": scalarOperator(
+    0,
+    ([{ run } = ABSENT]) =>
+      (frame) =>
+        isTruthy(run(frame)),
+  ),
+};
 
 /** `if`: pairs of condition and result, then the alternative; null without one. */
 function compileIf(nodes: readonly Node[]): Evaluator {

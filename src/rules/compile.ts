@@ -5,7 +5,6 @@
 import { invariant, RatebookError, InvariantError } from "../errors.ts";
 import { parseDecimal, isDecimalObject } from "../numbers/decimal.ts";
 import { exactOfDecimal } from "../numbers/exact.ts";
-import { compileArithmetic, compileRounding, compileComparison, compileControl } from "./arithmetic.ts";
 import {
   type Allowance,
   createAllowance,
@@ -16,16 +15,13 @@ import {
   resolveRuleBudget,
   describeExcess,
 } from "./budget.ts";
-import { DATE_OPERATIONS, type Operation, compileIteration, compileList, compileTextAndLists } from "./lists.ts";
+import { compileCall, compileIteration, compileList, isIteration, type Iteration, type Operation } from "./lists.ts";
+import { OPERATORS } from "./operators.ts";
 import {
   toArguments,
-  isIteration,
-  isScalarOperator,
   findCustomOperator,
-  type Iteration,
   type RuleOperator,
   type RuleOperators,
-  minimumArguments,
   requireValidRule,
   type Rule,
   parseRule,
@@ -44,7 +40,7 @@ import {
   type Fact,
   isList,
 } from "./value.ts";
-import { compileMissing, compileMissingSome, compileVariable, pathReader, variableReader } from "./variables.ts";
+import { compileVariable, pathReader, variableReader } from "./variables.ts";
 
 /** Options for compiling a rule. */
 export interface CompileOptions<Frame> {
@@ -91,11 +87,6 @@ export function compilePart(part: Rule | undefined, allowance: Allowance, operat
   return compileNode(part, { operators, variables: undefined, slots: undefined, inElement: true, allowance });
 }
 
-/** The operators that return one of their arguments. */
-const RETURN_ARGUMENTS = ["if", "?:", "and", "or", "log"];
-/** The size of an operation on dates or durations, which takes as long as ten others. */
-const DATE_OPERATION_SIZE = 10;
-
 /** The context for compiling a part of a rule. */
 interface Scope {
   readonly operators: RuleOperators | undefined;
@@ -128,11 +119,12 @@ function compileNode(rule: Rule | undefined, scope: Scope): Node {
     });
   }
   const nodes = args.map((arg) => compileNode(arg, scope));
-  const isScalar =
-    isScalarOperator(operator) ||
-    (RETURN_ARGUMENTS.includes(operator) && nodes.every((node) => node.isScalar === true));
-  const ownSize = DATE_OPERATIONS.has(operator) ? DATE_OPERATION_SIZE : 1;
-  return { run: compileOperation(operator, nodes, scope), size: ownSize + sumSizes(nodes), isScalar };
+  const { result = "ANY", size = 1, compile } = OPERATORS.get(operator) ?? {};
+  const isScalar = result === "SCALAR" || (result === "ARGUMENT" && nodes.every((node) => node.isScalar === true));
+  const run =
+    compile?.(nodes, { allowance: scope.allowance, readers: createPathReaders(scope) }) ??
+    compileCustom(operator, nodes, scope);
+  return { run, size: size + sumSizes(nodes), isScalar };
 }
 
 function listNode(parts: readonly Node[], { allowance }: Scope): Node {
@@ -149,35 +141,12 @@ function iterationNode(operator: Iteration, args: readonly Rule[], scope: Scope)
   return {
     run: compileIteration(operator, { list, body, initial }, scope.allowance),
     size: 1 + list.size + (initial?.size ?? 0),
-    isScalar: isScalarOperator(operator),
+    isScalar: OPERATORS.get(operator)?.result === "SCALAR",
   };
 }
 
 function sumSizes(nodes: readonly Node[]): number {
   return nodes.reduce((size, node) => size + node.size, 0);
-}
-
-function compileOperation(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const evaluator =
-    compileControl(operator, nodes) ??
-    compileArithmetic(operator, nodes) ??
-    compileComparison(operator, nodes, scope.allowance) ??
-    compileTextAndLists(operator, nodes, scope.allowance);
-  if (evaluator !== undefined) return evaluator;
-  switch (operator) {
-    case "missing":
-      return compileMissing(nodes, createPathReaders(scope), scope.allowance);
-    case "missing_some":
-      return compileMissingSome(nodes, createPathReaders(scope), scope.allowance);
-    case "round":
-    case "floor":
-    case "ceil":
-      return compileRounding(operator, nodes);
-    case "log":
-      return nodes[0]?.run ?? constantNode(undefined).run;
-    default:
-      return compileCall(operator, nodes, scope);
-  }
 }
 
 /** Reads a path with the scope's readers, else in the frame as plain data. */
@@ -186,15 +155,10 @@ function createPathReaders({ variables, inElement }: Scope): (path: string | und
   return (path) => variables?.(path ?? "") ?? variableReader(path);
 }
 
-/** An operation whose arguments are all evaluated: a date operation or a custom one. */
-function compileCall(operator: string, nodes: readonly Node[], scope: Scope): Evaluator {
-  const customOperator = findCustomOperator(scope.operators, operator);
-  const operation =
-    DATE_OPERATIONS.get(operator) ??
-    (customOperator === undefined ? undefined : wrapCustomOperator(operator, customOperator, scope.allowance));
-  invariant(operation !== undefined, `S3.6: a checked rule has known operators only, not ${operator}`);
-  const runs = nodes.map((node) => node.run);
-  return (frame) => operation(runs.map((run) => run(frame)));
+function compileCustom(name: string, nodes: readonly Node[], { operators, allowance }: Scope): Evaluator {
+  const operator = findCustomOperator(operators, name);
+  invariant(operator !== undefined, `S3.6: a checked rule has known operators only, not ${name}`);
+  return compileCall(nodes, wrapCustomOperator(name, operator, allowance));
 }
 
 /** A custom operator: a call costs one step, as does every element copied for it. */
@@ -388,7 +352,7 @@ function readsNoFacts(part: Rule | undefined, inElement = false): boolean {
   if (Array.isArray(part)) return (part as readonly Rule[]).every((each) => readsNoFacts(each, inElement));
   const [[operator, operand] = ["", null]] = Object.entries(part as Readonly<Record<string, Rule>>);
   const args = toArguments(operand);
-  if (minimumArguments(operator) === undefined) return false;
+  if (!OPERATORS.has(operator)) return false;
   if (!inElement && ["var", "missing", "missing_some"].includes(operator)) return false;
   if (inElement || !isIteration(operator)) return args.every((each) => readsNoFacts(each, inElement));
   const [list, body, initial] = args;

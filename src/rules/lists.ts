@@ -18,9 +18,13 @@ import { formatInstant, toInstant, type Instant } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { formatExact, decimalOfExact, exactOfDecimal } from "../numbers/exact.ts";
 import type { Allowance } from "./budget.ts";
-import { type Iteration } from "./rule.ts";
 import {
+  ABSENT,
+  anyOperator,
   constantNode,
+  type Operator,
+  type Operators,
+  scalarOperator,
   type Evaluator,
   type Node,
   requireDecimal,
@@ -38,8 +42,6 @@ import {
   formatValue,
 } from "./value.ts";
 
-const ABSENT = constantNode(undefined);
-
 /** Compiles a list with computed parts. */
 export function compileList(parts: readonly Node[], allowance: Allowance): Evaluator {
   allowance.enableCounting();
@@ -49,24 +51,27 @@ export function compileList(parts: readonly Node[], allowance: Allowance): Evalu
   };
 }
 
-/** Compiles `cat substr merge in`; undefined for any other name. */
-export function compileTextAndLists(
-  operator: string,
-  operands: readonly Node[],
-  allowance: Allowance,
-): Evaluator | undefined {
-  switch (operator) {
-    case "cat":
-      return compileCat(operands, allowance);
-    case "substr":
-      return compileSubstr(operands, allowance);
-    case "merge":
-      return compileMerge(operands, allowance);
-    case "in":
-      return compileIn(operands, allowance);
-    default:
-      return undefined;
-  }
+/** `cat substr in merge`, and the iterations, which {@link compileIteration} compiles. */
+export const TEXTS_AND_LISTS: Operators = {
+  cat: scalarOperator(0, (operands, { allowance }) => compileCat(operands, allowance)),
+  substr: scalarOperator(0, (operands, { allowance }) => compileSubstr(operands, allowance)),
+  in: scalarOperator(0, (operands, { allowance }) => compileIn(operands, allowance)),
+  merge: anyOperator((operands, { allowance }) => compileMerge(operands, allowance)),
+  map: anyOperator(),
+  filter: anyOperator(),
+  reduce: anyOperator(),
+  all: scalarOperator(0),
+  some: scalarOperator(0),
+  none: scalarOperator(0),
+};
+
+/** The operators whose second argument is evaluated for each element of a list. */
+const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
+export type Iteration = (typeof ITERATIONS)[number];
+
+/** Whether an operator's second argument reads the elements of a list. */
+export function isIteration(operator: string): operator is Iteration {
+  return (ITERATIONS as readonly string[]).includes(operator);
 }
 
 /**
@@ -224,34 +229,37 @@ function takeSubstring(source: string, start: RuleValue, length: RuleValue, allo
 /** Computes a value from evaluated arguments. */
 export type Operation = (args: readonly RuleValue[]) => RuleValue;
 
-/** The operations on dates and durations, by name. An invalid argument is an error of the event (S3.4). */
-export const DATE_OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
-  ["date", ([text]) => formatInstant(requireInstant(text, "date"))],
-  ["date.add", ([date, duration]) => moveDate(date, duration, 1)],
-  ["date.sub", ([date, duration]) => moveDate(date, duration, -1)],
-  [
-    "duration.between",
-    ([from, until]) =>
-      durationBetween(requireInstant(from, "duration.between"), requireInstant(until, "duration.between")),
-  ],
-  [
-    "duration.of",
-    ([count, unit]) => {
-      const decimal = decimalOfExact(requireDecimal(count, "duration.of"));
-      const unitName = requireUnit(unit, "duration.of");
-      return convertCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
-    },
-  ],
-  [
-    "duration.as",
-    ([duration, unit]) => {
-      const unitName = requireUnit(unit, "duration.as");
-      return convertCalendarErrors("duration.as", () =>
-        exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), unitName)),
-      );
-    },
-  ],
-]);
+/** The operations on dates and durations. An invalid argument is an error of the event (S3.4). */
+export const DATES: Operators = {
+  date: dateOperator(1, ([text]) => formatInstant(requireInstant(text, "date"))),
+  "date.add": dateOperator(2, ([date, duration]) => moveDate(date, duration, 1)),
+  "date.sub": dateOperator(2, ([date, duration]) => moveDate(date, duration, -1)),
+  "duration.between": dateOperator(2, ([from, until]) =>
+    durationBetween(requireInstant(from, "duration.between"), requireInstant(until, "duration.between")),
+  ),
+  "duration.of": dateOperator(2, ([count, unit]) => {
+    const decimal = decimalOfExact(requireDecimal(count, "duration.of"));
+    const unitName = requireUnit(unit, "duration.of");
+    return convertCalendarErrors("duration.of", () => formatDuration(decimal, unitName));
+  }),
+  "duration.as": dateOperator(2, ([duration, unit]) => {
+    const unitName = requireUnit(unit, "duration.as");
+    return convertCalendarErrors("duration.as", () =>
+      exactOfDecimal(durationAs(parseDuration(requireText(duration, "duration.as")), unitName)),
+    );
+  }),
+};
+
+/** An operation on dates or durations takes as long as ten others. */
+function dateOperator(minimum: number, operation: Operation): Operator {
+  return scalarOperator(minimum, (nodes) => compileCall(nodes, operation), 10);
+}
+
+/** An operation whose arguments are all evaluated. */
+export function compileCall(nodes: readonly Node[], operation: Operation): Evaluator {
+  const runs = nodes.map((node) => node.run);
+  return (frame) => operation(runs.map((run) => run(frame)));
+}
 
 function moveDate(date: RuleValue, duration: RuleValue, sign: 1 | -1): string {
   const operator = sign === 1 ? "date.add" : "date.sub";

@@ -1,12 +1,14 @@
 /**
- * The operators with their minimum numbers of arguments; parses and checks rules before they are saved (S3.6). All
- * traversals are iterative, so that extremely deep rules are rejected like any other.
+ * Parses and checks rules before they are saved (S3.6). All traversals are iterative, so that extremely deep rules are
+ * rejected like any other.
  */
 import { hasCode, RatebookError } from "../errors.ts";
 import { Decimal, parseValue } from "../numbers/decimal.ts";
 import { findRepeatedKeys } from "../numbers/json-text.ts";
 import { parseJson } from "../numbers/json.ts";
 import { type RuleProblemCode, quoteText, truncateText } from "../problem-table.ts";
+import { isIteration } from "./lists.ts";
+import { OPERATORS } from "./operators.ts";
 import type { Fact } from "./value.ts";
 
 /**
@@ -17,44 +19,6 @@ export type RuleOperator = (...args: readonly Fact[]) => unknown;
 
 /** Custom operators by name. Built-in names are reserved. */
 export type RuleOperators = Readonly<Record<string, RuleOperator>>;
-
-/** Every built-in operator, by its minimum number of arguments; extra ones are ignored, as in json-logic-js. */
-const OPERATORS: readonly (readonly [number, string])[] = [
-  [0, "var missing missing_some if ?: and or ! !! log == === != !== < <= > >="],
-  [0, "map filter reduce all some none merge in cat substr"],
-  [1, "+ * - min max round floor ceil date"],
-  [2, "/ % date.add date.sub duration.between duration.of duration.as"],
-];
-const ARGUMENTS_MIN: ReadonlyMap<string, number> = new Map(
-  OPERATORS.flatMap(([count, names]) => names.split(" ").map((name): [string, number] => [name, count])),
-);
-
-/** The operators whose results are never lists or objects. */
-const SCALAR_OPERATORS: ReadonlySet<string> = new Set(
-  (
-    "! !! == === != !== < <= > >= all some none in cat substr + * - / % min max round floor ceil " +
-    "date date.add date.sub duration.between duration.of duration.as"
-  ).split(" "),
-);
-
-/** Whether an operator's result is never a list or an object. */
-export function isScalarOperator(operator: string): boolean {
-  return SCALAR_OPERATORS.has(operator);
-}
-
-/** The operators whose second argument is evaluated for each element of a list. */
-const ITERATIONS = ["map", "filter", "reduce", "all", "some", "none"] as const;
-export type Iteration = (typeof ITERATIONS)[number];
-
-/** The minimum number of arguments of a built-in operator; undefined if there is no such operator. */
-export function minimumArguments(operator: string): number | undefined {
-  return ARGUMENTS_MIN.get(operator);
-}
-
-/** Whether an operator's second argument reads the elements of a list. */
-export function isIteration(operator: string): operator is Iteration {
-  return (ITERATIONS as readonly string[]).includes(operator);
-}
 
 /** A custom operator with this name; own properties only. */
 export function findCustomOperator(operators: RuleOperators | undefined, name: string): RuleOperator | undefined {
@@ -261,7 +225,7 @@ function findOperatorProblem(
   count: number,
   customOperators: RuleOperators | undefined,
 ): NodeProblem | undefined {
-  const minimum = minimumArguments(operator);
+  const minimum = OPERATORS.get(operator)?.minimum;
   if (operator === "method") {
     const message = 'the operator "method" is not supported, because it could call any function';
     return { code: "UNKNOWN_OPERATOR", message };

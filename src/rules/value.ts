@@ -287,6 +287,41 @@ export function constantNode(value: RuleValue): Node {
   return { run: () => value, size: isComposite ? 0 : 1, isScalar: !isComposite, constant: { value } };
 }
 
+/** What an operation is compiled with, besides its operands. */
+export interface OperationScope {
+  readonly allowance: Allowance;
+  /** Creates the reader of a path; undefined is the whole facts. */
+  readonly readers: (path: string | undefined) => Evaluator;
+}
+
+/** A built-in operator. */
+export interface Operator {
+  /** The minimum number of arguments; extra ones are ignored, as in json-logic-js. */
+  readonly minimum: number;
+  /** SCALAR: the result is never a list or object; ARGUMENT: it is one of the arguments. */
+  readonly result: "SCALAR" | "ARGUMENT" | "ANY";
+  /** How many other operations take as long. */
+  readonly size: number;
+  /** Absent for `var`, and for the operators that evaluate an argument for each element of a list. */
+  readonly compile?: CompileOperation;
+}
+export type CompileOperation = (operands: readonly Node[], scope: OperationScope) => Evaluator;
+/** Built-in operators by name. */
+export type Operators = Readonly<Record<string, Operator>>;
+
+/** An operator whose result is never a list or object. */
+export function scalarOperator(minimum: number, compile?: CompileOperation, size = 1): Operator {
+  return { minimum, result: "SCALAR", size, ...(compile && { compile }) };
+}
+
+/** An operator whose result may be a list or object. */
+export function anyOperator(compile?: CompileOperation, result: "ARGUMENT" | "ANY" = "ANY"): Operator {
+  return { minimum: 0, result, size: 1, ...(compile && { compile }) };
+}
+
+/** An operand that is absent. */
+export const ABSENT: Node = constantNode(undefined);
+
 /** Converts the value of one operand to a decimal (S3.2). */
 export type DecimalConverter = (value: RuleValue) => Exact;
 
