@@ -255,6 +255,13 @@ function madeCredits({ lines, credits, digits }: CreditsVector["input"]): Credit
   };
 }
 
+/** The vectors of a kind, with their ids. */
+function listVectors<Kind extends Vector["kind"]>(kind: Kind): [string, Extract<Vector, { readonly kind: Kind }>][] {
+  return vectors
+    .filter((vector): vector is Extract<Vector, { readonly kind: Kind }> => vector.kind === kind)
+    .map((vector) => [vector.id, vector]);
+}
+
 describe("vectors", () => {
   test("match their schema, and have unique names", () => {
     const readVectors = (file: string): object =>
@@ -271,25 +278,24 @@ describe("vectors", () => {
     expect({ because, ...runVector(vector) }).toEqual({ because, ...expected });
   });
 
-  test.each(
-    vectors.flatMap((vector): [string, TableVector][] => (vector.kind === "table" ? [[vector.id, vector]] : [])),
-  )("an invoice has the price of the table, and the verifier agrees: %s", (_, { input, expected }) => {
-    const { book, events } = bookOfTable(input);
-    const { from, until } = input.served;
-    const options = { from, until, explain: true };
-    const { invoices } = preview(book, events as readonly EventInput[], options);
-    const price = toFraction(add(new Decimal(expected.amount), new Decimal(expected.adjustment)));
-    // Without lines there is no invoice.
-    const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
-    expect(total.toFixed()).toBe(roundFraction(price, 2, "HALF_UP").toFixed());
-    const { differences, amounts } = verify({ invoices: JSON.parse(JSON.stringify(invoices)) });
-    expect(differences).toEqual([]);
-    expect(amounts.verified).toBe(amounts.total);
-  });
+  test.each(listVectors("table"))(
+    "an invoice has the price of the table, and the verifier agrees: %s",
+    (_, { input, expected }) => {
+      const { book, events } = bookOfTable(input);
+      const { from, until } = input.served;
+      const options = { from, until, explain: true };
+      const { invoices } = preview(book, events as readonly EventInput[], options);
+      const price = toFraction(add(new Decimal(expected.amount), new Decimal(expected.adjustment)));
+      // Without lines there is no invoice.
+      const total = sum(invoices.map(({ revenueInfo }) => revenueInfo.value));
+      expect(total.toFixed()).toBe(roundFraction(price, 2, "HALF_UP").toFixed());
+      const { differences, amounts } = verify({ invoices: JSON.parse(JSON.stringify(invoices)) });
+      expect(differences).toEqual([]);
+      expect(amounts.verified).toBe(amounts.total);
+    },
+  );
 
-  test.each(
-    vectors.flatMap((vector): [string, QuantityVector][] => (vector.kind === "quantity" ? [[vector.id, vector]] : [])),
-  )("the verifier computes the quantity: %s", (_, { input, expected }) => {
+  test.each(listVectors("quantity"))("the verifier computes the quantity: %s", (_, { input, expected }) => {
     const { book, events } = bookOfMeter(input);
     const metering = createMetering(book);
     for (const event of events) metering.add(event);
@@ -300,23 +306,20 @@ describe("vectors", () => {
     );
   });
 
-  test.each(
-    vectors.flatMap((vector): [string, InvoicesVector][] => (vector.kind === "invoices" ? [[vector.id, vector]] : [])),
-  )("the verifier recomputes the invoices from the events: %s", (_, { input: { book, events } }) => {
-    const { invoices } = preview(book, events as readonly EventInput[], { explain: true });
-    const metering = createMetering(book);
-    for (const event of events) metering.add(event);
-    const { differences, amounts, quantities } = verify({ invoices: JSON.parse(JSON.stringify(invoices)), metering });
-    expect(differences).toEqual([]);
-    expect(amounts.verified).toBe(amounts.total);
-    expect(quantities.total).toBeGreaterThan(0);
-  });
+  test.each(listVectors("invoices"))(
+    "the verifier recomputes the invoices from the events: %s",
+    (_, { input: { book, events } }) => {
+      const { invoices } = preview(book, events as readonly EventInput[], { explain: true });
+      const metering = createMetering(book);
+      for (const event of events) metering.add(event);
+      const { differences, amounts, quantities } = verify({ invoices: JSON.parse(JSON.stringify(invoices)), metering });
+      expect(differences).toEqual([]);
+      expect(amounts.verified).toBe(amounts.total);
+      expect(quantities.total).toBeGreaterThan(0);
+    },
+  );
 
-  test.each(
-    vectors.flatMap((vector): [string, ProrationVector][] =>
-      vector.kind === "proration" ? [[vector.id, vector]] : [],
-    ),
-  )("the verifier rounds in the same way: %s", (_, { input, expected }) => {
+  test.each(listVectors("proration"))("the verifier rounds in the same way: %s", (_, { input, expected }) => {
     const share = multiply(
       fractionOrZero(input.amount),
       divide(fractionOrZero(expected.days), fractionOrZero(expected.of)),
