@@ -29,7 +29,6 @@ import {
   type CreditsVector,
   type InvoicesVector,
   type PriceVector,
-  type ProrationVector,
   type QuantityVector,
   type RemaindersVector,
   type TableVector,
