@@ -2,7 +2,6 @@
 import { describe, expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import type { BookInput } from "../../src/book/resources/book.ts";
 import { hasCode } from "../../src/errors.ts";
 import { sampleBook } from "./sample-book.ts";
 
@@ -49,7 +48,7 @@ export function foundIn(...changes: readonly Change[]): readonly string[] {
 }
 
 function problemLines(book: object): readonly string[] {
-  return listProblems(() => readBook(book as BookInput));
+  return listProblems(() => readBook(book));
 }
 
 /** Expects exactly one problem. */
