@@ -1,6 +1,7 @@
 /** The option `--database`. */
 import { existsSync } from "node:fs";
 
+import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { InputError } from "../event-files/input-error.ts";
 import { quoteText } from "../problem-table.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
@@ -55,6 +56,13 @@ export function resolvePersistentDatabase(args: Arguments, io: Pick<Io, "env">):
   throw new UsageError("--database memory keeps nothing after exit; give a directory or a URL");
 }
 
+/** Opens an engine on a database. The modules of engine and store are only loaded by commands that call this. */
+export async function openEngine(database: string, options: Omit<EngineOptions, "store"> = {}): Promise<Engine> {
+  const { createEngine } = await import("../engine/engine.ts");
+  const { openDatabase } = await import("../store/open-database.ts");
+  return createEngine({ ...options, store: await openDatabase(database) });
+}
+
 /** The directory of a database; undefined for a URL. */
 function databaseDirectory(database: string): string | undefined {
   if (database.startsWith("pglite:")) return database.slice("pglite:".length);
@@ -67,12 +75,17 @@ export function isMissingDirectory(database: string): boolean {
   return directory !== undefined && !existsSync(directory);
 }
 
-/** Requires an existing database. @throws {InputError} if its directory doesn't exist */
-export function requireDatabase(database: string): void {
+/**
+ * Same as {@link resolvePersistentDatabase}, for a command that needs an existing database.
+ * @throws {InputError} if its directory doesn't exist
+ */
+export function requireDatabase(args: Arguments, io: Pick<Io, "env">): string {
+  const database = resolvePersistentDatabase(args, io);
   if (isMissingDirectory(database))
     throw new InputError(
       `no database in ${quoteText(databaseDirectory(database) ?? database)}: the directory does not exist`,
     );
+  return database;
 }
 
 /** A database as it may be shown: URLs without user and password. */

@@ -118,6 +118,22 @@ export function createRowParser(file: string, delimiter: Separator, onRow: (row:
   };
 }
 
+/** Reads all rows of a text. */
+export async function readCsvRows(file: string, text: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const content = text.replace(/^\uFEFF/, "").replace(/\n?$/, "\n");
+  const parser = createRowParser(file, detectSeparator(content), (row) => rows.push(row));
+  await parser.parse(new TextEncoder().encode(content));
+  await parser.end();
+  return rows;
+}
+
+/** @throws {InputError} for a row that can't be read */
+export function requireRecord(file: string, row: Row): Extract<Row, { readonly record: readonly string[] }> {
+  if (row.record === undefined) throw new InputError(`${file}:${row.line}: ${row.reason.message}`);
+  return row;
+}
+
 async function feedParser(file: string, write: (callback: (error?: Error | null) => void) => void): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     write((error) => (error ? reject(new InputError(`${file}: ${error.message}`)) : resolve()));

@@ -10,35 +10,34 @@ import {
   parseGate,
 } from "../../analysis/backtest/compare-invoices.ts";
 import type { Book } from "../../book/resources/book.ts";
-import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { MIGRATION_MODES } from "../../book/resources/requests.ts";
 import { parseDate } from "../../calendar/instant.ts";
 import { hasCode } from "../../errors.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { listNotBilled, listUnpriced, type NotBilled } from "../../pages/not-billed.ts";
+import { listNotBilled, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
-import { readDraftFile } from "../documents/draft-file.ts";
+import { readDraftFiles } from "../documents/draft-file.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { renderReportPage, withOutput } from "../output/output-file.ts";
-import { countEventsByStatus, printNotBilled, printProblems } from "../output/preview-output.ts";
+import { countEventsByStatus, listUnpricedOnDrafts, printNotBilled } from "../output/preview-output.ts";
 import { eventOptions, idOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
-import { createProblemList, type ProblemList } from "../reading/event-problems.ts";
+import type { ProblemList } from "../reading/event-problems.ts";
 import {
   createIdMemory,
   outputOptions,
   parseDateOption,
   rangeOptions,
-  readEventInput,
+  readAccountIds,
   readRange,
+  readUsageInput,
 } from "../reading/input-options.ts";
-import { readEventFiles } from "../reading/read-event-files.ts";
+import { readUsage } from "../reading/read-event-files.ts";
 import { formatBacktestCsv, formatBacktestTable } from "../table/backtest-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
-import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const backtestCommand: Command = {
   usage: "BOOK --plan DRAFT… --events FILE…|--usage FILE… [options]",
@@ -72,39 +71,29 @@ export const backtestCommand: Command = {
 async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
   const gates = args.values("fail-if").map(parseGateOption);
-  const input = readEventInput(args, io);
-  const { files } = input;
-  const usagePaths = readUsagePaths(args, files);
+  const input = readUsageInput(args, io);
   const range = readRange(args);
   const format = args.value("format") ?? "table";
   if (args.flag("causes") && format !== "json" && format !== "html")
     throw new UsageError(`--causes does not support --format ${format}; use json or html`);
   const migration = readMigration(args);
-  if (files.length + usagePaths.length === 0)
-    throw new UsageError("missing --events or --usage: give the usage to price");
+  if (!input.hasUsage) throw new UsageError("missing --events or --usage: give the usage to price");
   const planPaths = args.values("plan");
   if (planPaths.length === 0) throw new UsageError("missing --plan: give a draft to compare with");
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
   const { book } = file;
-  const plans: PricePlan[] = [];
-  for (const each of planPaths) {
-    const plan = await readDraftFile(each, book, args.values("account"), io);
-    if (plan === undefined) return "problems";
-    plans.push(plan);
-  }
-  const accounts = args.values("account");
+  const accounts = readAccountIds(args);
+  const plans = await readDraftFiles(planPaths, book, accounts, io);
+  if (plans === undefined) return "problems";
   const run = createBacktest(book, plans, {
     ...range,
-    accounts: accounts.length === 0 ? undefined : accounts,
+    accounts,
     causes: format === "html" || args.flag("causes"),
     migration,
-    ids: createIdMemory(args, files.length > 0, io),
+    ids: createIdMemory(input, io),
   });
-  await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
-  const list = createProblemList();
-  await readEventFiles(run, files, { list, book, input, io });
-  await printProblems(list, book, io);
+  const { list } = await readUsage(run, input, { book, io });
   const result = run.finish();
   await withOutput(args, io, async (to) => {
     const filteredResult = args.flag("all") ? result : filterChanges(result);
@@ -143,20 +132,13 @@ function parseGateOption(text: string): GateRule {
   }
 }
 
-/** Usage that no row of a price table of a draft prices. @param draftNames in order */
-export function listUnpricedOnDrafts({ plans }: Backtest, draftNames: readonly string[]): readonly NotBilled[] {
-  return plans.flatMap(({ unpriced = [] }, index) =>
-    listUnpriced(unpriced).map((each) => ({
-      ...each,
-      title: toPrintable(`${draftNames[index] ?? ""}: ${each.title}`),
-    })),
-  );
-}
-
 function listBacktestNotBilled(book: Book, paths: readonly string[], backtest: Backtest): readonly NotBilled[] {
   const { events, unmetered } = backtest;
   const draftNames = paths.map((path) => basename(path));
-  return [...listNotBilled({ book, read: events.read, unmetered }), ...listUnpricedOnDrafts(backtest, draftNames)];
+  return [
+    ...listNotBilled({ book, read: events.read, unmetered }),
+    ...listUnpricedOnDrafts(backtest.plans, draftNames),
+  ];
 }
 
 /** Renders a report with only the differences. */
@@ -176,10 +158,7 @@ async function renderBacktestPage(
     events,
     problems,
     problemCount,
-    invoices: [],
     notBilled: listBacktestNotBilled(book, paths, backtest),
-    notices: [],
-    cellsOf: () => [],
   });
 }
 

@@ -9,6 +9,7 @@ import { type PlanFile, findPlanInFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
+import { fileOption } from "../reading/event-options.ts";
 
 export const chartCommand: Command = {
   usage: "PLAN|BOOK [options]",
@@ -17,12 +18,7 @@ export const chartCommand: Command = {
     currency: { kind: "one", value: "CODE", help: "currency of the prices; default: the first that the plan supports" },
     "up-to": { kind: "one", value: "QUANTITY", help: "the largest quantity; default: enough to show every tier" },
     at: { kind: "many", value: "ID=QUANTITY", help: "fixed quantity of another card; default 0" },
-    output: {
-      kind: "one",
-      short: "o",
-      value: "FILE",
-      help: "write to FILE, which is replaced only when the output is complete",
-    },
+    ...fileOption,
   },
   run: runChart,
 };

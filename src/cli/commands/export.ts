@@ -13,13 +13,13 @@ import type { UsageRow } from "../../metering/usage-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
-import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, requireDatabase } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { exportEvents, exportFeatureUsage, exportInvoices, exportUsage } from "../output/exported-files.ts";
 import { writeToFile } from "../output/output-file.ts";
-import { printNotices } from "../output/preview-output.ts";
+import { printNotices } from "../reading/print-problems.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 import { writeUsage } from "../usage/usage-files.ts";
 
@@ -38,8 +38,7 @@ export const exportCommand: Command = {
 async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (args.positionals.length > 0)
     throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the database with --database`);
-  const database = resolvePersistentDatabase(args, io);
-  requireDatabase(database);
+  const database = requireDatabase(args, io);
   const usage = await readExternalUsage(args, io);
   const { createEngine } = await import("../../engine/engine.ts");
   const { openDatabase } = await import("../../store/open-database.ts");

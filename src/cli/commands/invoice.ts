@@ -10,12 +10,13 @@ import { renderSheets } from "../../pages/invoice/invoice-page.ts";
 import { createInvoiceSheet, type InvoiceSheet } from "../../pages/invoice/invoice-sheet.ts";
 import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
-import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, openEngine, requireDatabase } from "../database-option.ts";
 import { type FileInvoice, readInvoices } from "../documents/invoice-files.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
+import { fileOption } from "../reading/event-options.ts";
 import { formatCount } from "../table/format-rows.ts";
 
 /** An id that needs no `--database`: without it, the default one is read. */
@@ -35,12 +36,7 @@ export const invoiceCommand: Command = {
     number: { kind: "one", value: "TEXT", help: "number of the first invoice, such as R-1041; further ones count up" },
     locale: { kind: "one", value: "TAG", help: "language, numbers and dates, such as de or fr-CH; default en" },
     status: { kind: "one", value: STATUSES.join("|"), help: "default that of the invoice; previews are drafts" },
-    output: {
-      kind: "one",
-      short: "o",
-      value: "FILE",
-      help: "write to FILE, which is replaced only when the output is complete",
-    },
+    ...fileOption,
     ...databaseOption,
   },
   variables: databaseVariable,
@@ -120,12 +116,9 @@ async function readSheetOfDatabase(
 ): Promise<InvoiceSheet> {
   if (args.values("account").length + args.values("invoice").length > 0)
     throw new UsageError("--account and --invoice select from a file; --database takes the ID of an invoice");
-  const database = resolvePersistentDatabase(args, io);
-  requireDatabase(database);
-  const { createEngine } = await import("../../engine/engine.ts");
-  const { openDatabase } = await import("../../store/open-database.ts");
+  const database = requireDatabase(args, io);
   const { readInvoiceSheet } = await import("../../server/routes/billing/invoice-html.ts");
-  const engine = createEngine({ store: await openDatabase(database) });
+  const engine = await openEngine(database);
   try {
     const snapshot = await engine.invoices.get(id);
     return await readInvoiceSheet(engine, snapshot, {

@@ -34,11 +34,10 @@ export const keysCommand: Command = {
   variables: databaseVariable,
   run: async (args, io) => {
     const runAction = parseAction(args);
-    const database = resolvePersistentDatabase(args, io);
     // A first key can be created before the first start; other actions need an existing database.
-    if (args.positionals[0] !== "create") requireDatabase(database);
-    else if (isMissingDirectory(database))
-      await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
+    const isCreate = args.positionals[0] === "create";
+    const database = (isCreate ? resolvePersistentDatabase : requireDatabase)(args, io);
+    if (isMissingDirectory(database)) await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
     const { openDatabase } = await import("../../store/open-database.ts");
     const { manageApiKeys } = await import("../../server/access/credentials.ts");
     const store = await openDatabase(database);

@@ -2,36 +2,21 @@
 import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { LateUsage } from "../../ledger/external-usage.ts";
-import { formatDecimal } from "../../numbers/decimal.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
-import { databaseOption, databaseVariable, requireDatabase, resolvePersistentDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, openEngine, requireDatabase } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions, parseDateOption } from "../reading/input-options.ts";
-import { escapeCsvCell } from "../table/invoice-table.ts";
+import { formatCsvRow } from "../table/invoice-table.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 
 const FORMATS = ["ndjson", "csv"] as const;
 /** The number of accounts per request. */
 const ACCOUNTS_MAX = 1000;
-const COLUMNS = [
-  "accountId",
-  "invoiceId",
-  "startDate",
-  "endDate",
-  "meterId",
-  "date",
-  "billed",
-  "now",
-  "late",
-  "currency",
-  "billedAmount",
-  "amountNow",
-  "lateAmount",
-  "group",
-] as const;
+const CSV_HEADER =
+  "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount,group\r\n";
 
 export const lateCommand: Command = {
   usage: "--usage FILE|DIR|TABLE… --usage-schemas NAME,… --from DATE --until DATE [options]",
@@ -55,16 +40,11 @@ async function runLate(args: Arguments, io: Io): Promise<"done"> {
     throw new UsageError("missing --usage and --usage-schemas: give the same values as for serve");
   const [from, until] = [readDateOption(args, "from"), readDateOption(args, "until")];
   if (from >= until) throw new UsageError("--until must be later than --from");
-  const format = FORMATS.find((each) => each === (args.value("format") ?? FORMATS[0]));
-  if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(", ")}`);
-  const database = resolvePersistentDatabase(args, io);
-  requireDatabase(database);
-  const { createEngine } = await import("../../engine/engine.ts");
-  const { openDatabase } = await import("../../store/open-database.ts");
-  const engine = createEngine({ store: await openDatabase(database), usage });
+  const format = args.value("format") ?? FORMATS[0];
+  const engine = await openEngine(requireDatabase(args, io), { usage });
   try {
     await withOutput(args, io, async ({ stdout }) => {
-      if (format === "csv") await write(stdout, `${COLUMNS.join(",")}\r\n`);
+      if (format === "csv") await write(stdout, CSV_HEADER);
       for await (const accountIds of readAccountPages(engine, args.values("account"))) {
         for (const lateUsage of await engine.lateUsage({ accountIds, from, until }))
           await write(stdout, format === "csv" ? formatLateCsv(lateUsage) : `${JSON.stringify(lateUsage)}\n`);
@@ -97,32 +77,13 @@ async function* readAccountPages(engine: Engine, accountIds: readonly string[]):
 }
 
 /** One row per cell, with the total of its cycle. */
-function formatLateCsv({
-  accountId,
-  invoiceId = "",
-  startDate,
-  endDate,
-  cells,
-  currency,
-  ...amounts
-}: LateUsage): string {
-  const money = [amounts.billedAmount, amounts.amountNow, amounts.lateAmount].map(formatDecimal);
-  return cells
-    .map(({ meterId, date, billed, now, late, group }) => {
-      const units = [billed, now, late].map(formatDecimal);
-      const texts = [
-        accountId,
-        invoiceId,
-        startDate,
-        endDate,
-        meterId,
-        date,
-        ...units,
-        currency,
-        ...money,
-        group === undefined ? "" : JSON.stringify(group),
-      ];
-      return `${texts.map(escapeCsvCell).join(",")}\r\n`;
-    })
+function formatLateCsv(usage: LateUsage): string {
+  const { accountId, invoiceId, startDate, endDate, currency, billedAmount, amountNow, lateAmount } = usage;
+  const cycle = [accountId, invoiceId, startDate, endDate];
+  const amounts = [currency, billedAmount, amountNow, lateAmount];
+  return usage.cells
+    .map(({ meterId, date, billed, now, late, group }) =>
+      formatCsvRow([...cycle, meterId, date, billed, now, late, ...amounts, group && JSON.stringify(group)]),
+    )
     .join("");
 }

@@ -2,7 +2,7 @@
 import type { BookInput } from "../../book/resources/book.ts";
 import type { LoadCounts } from "../../engine/load.ts";
 import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
-import { databaseOption, databaseVariable, resolvePersistentDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, openEngine, resolvePersistentDatabase } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { type Io, write } from "../io.ts";
 
@@ -20,10 +20,7 @@ async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
   // Reads the book before opening a database, so that all its problems are printed.
   const file = await readBookFile(path, io);
   if (file === undefined) return "problems";
-  // Imported here, because no other command needs the engine and a database.
-  const { createEngine } = await import("../../engine/engine.ts");
-  const { openDatabase } = await import("../../store/open-database.ts");
-  const engine = createEngine({ store: await openDatabase(database) });
+  const engine = await openEngine(database);
   try {
     // The book was read above, and `load` validates any value.
     const loadedCounts = await engine.load(file.json as BookInput);

@@ -8,12 +8,9 @@ import { type Arguments, requireBookPath } from "../arguments.ts";
 import type { BookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
-import { printNewAccounts, printProblems } from "../output/preview-output.ts";
-import { createProblemList } from "../reading/event-problems.ts";
-import { createIdMemory, readEventInput } from "../reading/input-options.ts";
-import { addNewAccounts, findFirstUses, readBookWithModel } from "../reading/new-accounts.ts";
-import { readEventFiles } from "../reading/read-event-files.ts";
-import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
+import { createIdMemory, readUsageInput } from "../reading/input-options.ts";
+import { addAccountsOfUsage } from "../reading/new-accounts.ts";
+import { readUsage } from "../reading/read-event-files.ts";
 
 /** A book and the usage of its accounts. */
 export interface MeteredUsage {
@@ -27,26 +24,15 @@ export interface MeteredUsage {
 
 /** Reads the files of `meteredUsageOptions`. @throws {UsageError}, {InputError} as other commands */
 export async function readMeteredUsage(args: Arguments, file: BookFile, io: Io): Promise<MeteredUsage> {
-  const input = readEventInput(args, io);
-  const { files, memory } = input;
-  const usagePaths = readUsagePaths(args, files);
-  let { book } = file;
+  const input = readUsageInput(args, io);
   const createsAccounts = args.flag("accounts-from-events");
-  if (files.length + usagePaths.length === 0) {
+  if (!input.hasUsage) {
     if (createsAccounts) throw new UsageError("--accounts-from-events needs --events or --usage");
-    return { book, problemCount: 0 };
+    return { book: file.book, problemCount: 0 };
   }
-  if (createsAccounts) {
-    const bookWithModel = readBookWithModel(file.json, book, undefined);
-    const extension = addNewAccounts(bookWithModel, await findFirstUses({ files, usagePaths, memory }, book, io));
-    await printNewAccounts(extension.newAccountCount, io);
-    ({ book } = extension);
-  }
-  const run = createPreview(book, { ids: createIdMemory(args, files.length > 0, io) });
-  await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
-  const list = createProblemList();
-  await readEventFiles(run, files, { list, book, input, io });
-  await printProblems(list, book, io);
+  const book = createsAccounts ? await addAccountsOfUsage(file, input, undefined, io) : file.book;
+  const run = createPreview(book, { ids: createIdMemory(input, io) });
+  const { list } = await readUsage(run, input, { book, io });
   const usage = book.accounts.flatMap(({ id }) =>
     Array.from(run.cellsOf(id), (cell) => toUsageRow(cell, book.usageMeters)),
   );

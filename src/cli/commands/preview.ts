@@ -1,10 +1,14 @@
 /** `ratebook preview`: prices files of events and prints the invoices of a book's accounts. */
+import { basename } from "node:path";
+
+import { type BacktestRun, createBacktest } from "../../analysis/backtest/backtest.ts";
 import type { Book } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { createPreview, type PreviewOptions, type PreviewRun } from "../../ledger/preview/preview.ts";
+import type { EventInput } from "../../metering/event-envelope.ts";
 import { listNotBilled } from "../../pages/not-billed.ts";
 import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
-import { readDraftFile } from "../documents/draft-file.ts";
+import { readDraftFile, readDraftFiles } from "../documents/draft-file.ts";
 import { readBookFile, readPlanFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -12,30 +16,30 @@ import { withOutput } from "../output/output-file.ts";
 import {
   type PreviewFormat,
   countEventsByStatus,
-  printNewAccounts,
+  listUnpricedOnDrafts,
   printNotBilled,
-  printNotices,
-  printProblems,
   printSummary,
   writePreview,
   writeTraces,
 } from "../output/preview-output.ts";
 import { eventOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
-import { createAcceptedCounts, createProblemList, explainNoInvoices } from "../reading/event-problems.ts";
+import { createAcceptedCounts, explainNoInvoices } from "../reading/event-problems.ts";
 import {
   createIdMemory,
   ingestOptions,
   outputOptions,
   rangeOptions,
-  readEventInput,
+  readAccountIds,
   readRange,
+  readUsageInput,
   requireCoreEngine,
+  type UsageInput,
 } from "../reading/input-options.ts";
-import { findFirstUses, readBookWithModel, type UsageInputFiles, addNewAccounts } from "../reading/new-accounts.ts";
-import { readEventFiles } from "../reading/read-event-files.ts";
+import { addAccountsOfUsage } from "../reading/new-accounts.ts";
+import { printNotices } from "../reading/print-problems.ts";
+import { type EventConsumer, readUsage } from "../reading/read-event-files.ts";
 import { formatSummaryTable } from "../table/summary-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
-import { readUsageFiles, readUsagePaths } from "../usage/usage-files.ts";
 
 export const previewCommand: Command = {
   usage: "BOOK [--events FILE…] [--usage FILE…] [options]",
@@ -61,89 +65,104 @@ export const previewCommand: Command = {
     ...ingestOptions,
     ...unmeteredOptions,
   },
-  run: (args, io) => previewBook(args, readFormat(args), io),
+  run: (args, io) => previewBook(args, { format: readFormat(args) }, io),
 };
 
-/** Options of a run for a report: explanations, and the largest events of each day. */
-export const REPORT_OPTIONS = { explain: true, sampleEvents: 5 } as const;
-
 function explanationOptions(args: Arguments, format: PreviewFormat): Pick<PreviewOptions, "explain" | "sampleEvents"> {
-  if (format === "html") requireCoreEngine(args, "an HTML page");
-  return format === "html" ? REPORT_OPTIONS : { explain: args.flag("explain") };
+  if (format !== "html") return { explain: args.flag("explain") };
+  requireCoreEngine(args, "an HTML page");
+  // The largest events of each day.
+  return { explain: true, sampleEvents: 5 };
 }
 
-/** The usage and events of a run, for its invoices. */
-export function invoiceDataReaders(run: PreviewRun): Pick<PreviewRun, "cellsOf" | "eventsOf"> {
-  return {
-    cellsOf: (accountId) => run.cellsOf(accountId),
-    eventsOf: (...of) => run.eventsOf(...of),
-  };
+interface Output {
+  readonly format: PreviewFormat;
+  /** Drafts to compare with the accounts' plans, for a page; `--plan` then names them. */
+  readonly draftPaths?: readonly string[];
 }
 
-/** Previews invoices in a format. */
-export async function previewBook(args: Arguments, format: PreviewFormat, io: Io): Promise<"done" | "problems"> {
+/** Previews invoices. */
+export async function previewBook(
+  args: Arguments,
+  { format, draftPaths = [] }: Output,
+  io: Io,
+): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
-  const input = readEventInput(args, io);
-  const { files } = input;
-  const usagePaths = readUsagePaths(args, files);
-  const range = readRange(args);
-  const hasUsage = files.length + usagePaths.length > 0;
-  if (!hasUsage && range.at === undefined && range.from === undefined) {
-    throw new UsageError(
-      "without --events or --usage, give the billing periods to show: --at DATE, or --from DATE --until DATE",
-    );
-  }
-  const inputs = await readInputs(args, path, { files, usagePaths, memory: input.memory }, io);
+  const input = readUsageInput(args, io);
+  const range = readPeriods(args, input);
+  const inputs = await readBookAndPlans(args, path, { input, draftPaths }, io);
   if (inputs === undefined) return "problems";
-  const { book, plan } = inputs;
-  const accounts = args.values("account");
+  const { book, plan, drafts } = inputs;
+  const shared = { ...range, accounts: readAccountIds(args) };
   const run = createPreview(book, {
-    ...range,
+    ...shared,
     plan,
     ...explanationOptions(args, format),
-    trace: readTraceOption(args, usagePaths, format),
-    accounts: accounts.length === 0 ? undefined : accounts,
-    ids: createIdMemory(args, files.length > 0, io),
+    trace: readTraceOption(args, input, format),
+    ids: createIdMemory(input, io),
   });
-  const rows = await readUsageFiles(usagePaths, (row) => run.addUsage(row), io);
-  const list = createProblemList();
+  const comparison =
+    drafts && createBacktest(book, drafts, { ...shared, causes: true, ids: createIdMemory(input, io) });
   const acceptedCounts = createAcceptedCounts(book);
-  const isComplete = await readEventFiles(run, files, { list, counts: acceptedCounts, book, input, io });
-  await printProblems(list, book, io);
+  const reading = { counts: acceptedCounts, book, io };
+  const { list, rowCount, isComplete } = await readUsage(joinRuns(run, comparison), input, reading);
   if (!isComplete) return "problems";
   const { invoices, events: statuses, unmetered, notices, skipped = [], traces } = run.finish();
-  const outcome = { book, plan, invoices, events: statuses, hasUsage };
+  const outcome = { book, plan, invoices, events: statuses, hasUsage: input.hasUsage };
   await printNotices([...notices, ...(skipped.length === 0 ? explainNoInvoices(outcome) : [])], io);
-  const eventCounts = countEventsByStatus(statuses, list);
-  const notBilled = listNotBilled({ book, read: eventCounts["read"] ?? 0, unmetered, invoices });
-  const result = {
-    invoices,
-    events: eventCounts,
-    unmetered,
-    notBilled,
-    problems: list.problems,
-    problemCount: list.count,
-    notices,
-    skipped,
-    book,
-    ...invoiceDataReaders(run),
-  };
+  const events = countEventsByStatus(statuses, list);
+  const backtest = comparison?.finish();
+  const draftNames = draftPaths.map((each) => basename(each));
+  const notBilled = [
+    ...listNotBilled({ book, read: events.read, unmetered, invoices }),
+    ...listUnpricedOnDrafts(backtest?.plans ?? [], draftNames),
+  ];
+  const { problems, count: problemCount } = list;
+  const result = { invoices, events, unmetered, notBilled, problems, problemCount, notices, skipped };
+  const isTable = traces === undefined && format === "table";
   await withOutput(args, io, async (to) => {
-    if (traces !== undefined) return writeTraces(traces, format, to);
-    const isLong = to.terminal !== undefined && invoices.length > INVOICES_SHOWN_MAX && format === "table";
-    if (args.flag("summary") || isLong)
+    if (isTable && isSummary(args, invoices.length, to)) {
       await write(to.stdout, formatSummaryTable(invoices, acceptedCounts, createTableStyle(to)));
-    else await writePreview(result, format, to);
-    if (isLong && !args.flag("summary")) await printNotices([describeLongOutput(invoices.length)], io);
+      if (!args.flag("summary")) await printNotices([describeLongOutput(invoices.length)], io);
+    } else if (traces === undefined) await writePreview({ ...result, book, backtest, draftNames, run }, format, to);
+    else await writeTraces(traces, format, to);
   });
-  const counts = { rows: usagePaths.length > 0 ? rows : undefined, output: [invoices.length, "invoice"] } as const;
-  if (format !== "json") await printSummary(eventCounts, counts, io);
+  if (format !== "json") await printSummary(events, { rows: rowCount, output: [invoices.length, "invoice"] }, io);
   const isIncomplete = await printNotBilled(notBilled, args, io);
   return list.count > 0 || skipped.length > 0 || isIncomplete ? "problems" : "done";
 }
 
+/** The billing periods to show; empty for those of the usage. @throws {UsageError} if there is neither */
+function readPeriods(args: Arguments, { hasUsage }: UsageInput): ReturnType<typeof readRange> {
+  const range = readRange(args);
+  if (hasUsage || range.at !== undefined || range.from !== undefined) return range;
+  throw new UsageError(
+    "without --events or --usage, give the billing periods to show: --at DATE, or --from DATE --until DATE",
+  );
+}
+
+/** Passes every event and row of usage to both runs. The outcomes are those on the current plans. */
+function joinRuns(currentRun: PreviewRun, comparison: BacktestRun | undefined): EventConsumer {
+  if (comparison === undefined) return currentRun;
+  return {
+    add(event) {
+      comparison.add(event as EventInput);
+      return currentRun.add(event as EventInput);
+    },
+    // Slots belong to a single run, so both runs get whole events.
+    slotsOf: () => undefined,
+    addSlots: (slots) => currentRun.addSlots(slots),
+    // One run might accept a sum and the other not, so both get single events.
+    addSummed: () => false,
+    addUsage(row) {
+      currentRun.addUsage(row);
+      comparison.addUsage(row);
+    },
+  };
+}
+
 /** The id of the meter or feature to trace. @throws {UsageError} together with other output, or without events */
-function readTraceOption(args: Arguments, usagePaths: readonly string[], format: PreviewFormat): string | undefined {
+function readTraceOption(args: Arguments, { usagePaths }: UsageInput, format: PreviewFormat): string | undefined {
   const id = args.value("trace");
   if (id === undefined) return undefined;
   if (format === "html") throw new UsageError("--trace does not support --format html");
@@ -165,6 +184,11 @@ function readFormat(args: Arguments): PreviewFormat {
   return format;
 }
 
+/** Whether a summary is printed: if requested, and for many invoices on a terminal. */
+function isSummary(args: Arguments, invoiceCount: number, { terminal }: Io): boolean {
+  return args.flag("summary") || (terminal !== undefined && invoiceCount > INVOICES_SHOWN_MAX);
+}
+
 /** The maximum number of invoices printed on a terminal; if there are more, the summary is printed instead. */
 const INVOICES_SHOWN_MAX = 50;
 
@@ -172,31 +196,36 @@ function describeLongOutput(count: number): string {
   return `${count} invoices do not fit a terminal: use --account ID for one account, or -o FILE to write all of them to a file`;
 }
 
-interface Inputs {
+interface Plans {
   readonly book: Book;
-  readonly plan: PricePlan | undefined;
+  /** The draft to use instead of the accounts' plans. */
+  readonly plan?: PricePlan;
+  /** Drafts to compare with the accounts' plans; undefined for none. */
+  readonly drafts?: readonly PricePlan[];
 }
 
-/** Reads the book and the plan; undefined if they have problems, which are printed. */
-async function readInputs(
+/** Reads the book and the plans, and creates accounts; undefined if they have problems, which are printed. */
+async function readBookAndPlans(
   args: Arguments,
   path: string,
-  usageFiles: UsageInputFiles,
+  { input, draftPaths }: { readonly input: UsageInput; readonly draftPaths: readonly string[] },
   io: Io,
-): Promise<Inputs | undefined> {
+): Promise<Plans | undefined> {
   const file = await readBookFile(path, io);
   if (file === undefined) return undefined;
-  const { book, json } = file;
+  const { book } = file;
+  const accounts = readAccountIds(args);
+  if (draftPaths.length > 0) {
+    const drafts = await readDraftFiles(draftPaths, book, accounts, io);
+    return drafts && { book, drafts };
+  }
   const planPath = args.value("plan");
   const createsAccounts = args.flag("accounts-from-events");
   // The plan's currencies can only be checked once the accounts of events are known.
-  const readPlan = (planFile: string): Promise<PricePlan | undefined> =>
-    createsAccounts ? readPlanFile(planFile, book, io) : readDraftFile(planFile, book, args.values("account"), io);
+  const readPlan = (plan: string): Promise<PricePlan | undefined> =>
+    createsAccounts ? readPlanFile(plan, book, io) : readDraftFile(plan, book, accounts, io);
   const plan = planPath === undefined ? undefined : await readPlan(planPath);
   if (planPath !== undefined && plan === undefined) return undefined;
-  if (!createsAccounts) return { book, plan };
-  const bookWithModel = readBookWithModel(json, book, plan);
-  const extension = addNewAccounts(bookWithModel, await findFirstUses(usageFiles, book, io));
-  await printNewAccounts(extension.newAccountCount, io);
-  return { book: extension.book, plan };
+  const bookWithAccounts = createsAccounts ? await addAccountsOfUsage(file, input, plan, io) : book;
+  return { book: bookWithAccounts, ...(plan && { plan }) };
 }

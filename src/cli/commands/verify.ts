@@ -1,7 +1,6 @@
 /** `ratebook verify`: recalculates invoices with a second implementation, from their explanations, usage and events. */
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { InputError } from "../../event-files/input-error.ts";
-import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
@@ -13,9 +12,9 @@ import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { eventOptions, usageOptions } from "../reading/event-options.ts";
 import { readEventInput } from "../reading/input-options.ts";
-import { createRowReading, type EventFile, openEventFiles } from "../reading/open-event-files.ts";
-import { startProgress } from "../reading/read-event-files.ts";
-import { type UsageRowTexts, readUsageLines } from "../usage/usage-files.ts";
+import { createEventSink, createRowReading, type EventFile, openEventFiles } from "../reading/open-event-files.ts";
+import { mergeWithProgress } from "../reading/read-event-files.ts";
+import { type UsageRowTexts, readUsageRows } from "../usage/usage-files.ts";
 
 /** The maximum number of differences printed. */
 const DIFFERENCES_SHOWN_MAX = 20;
@@ -73,35 +72,18 @@ async function meterEventFiles(
   io: Io,
 ): Promise<Metering> {
   const metering = createMetering(book, creditsSuffice);
-  const sink: EventSink = {
-    onEvent: (_file, _line, event) => {
-      metering.add(event);
-      return true;
-    },
-    // A line without an event counts nothing; preview reports it.
-    onBadLine: () => true,
-    onSummedEvents: () => false,
-  };
   if (files.some(({ origin, map }) => origin === "clickhouse" && map === undefined))
     throw new UsageError("a table in --events needs a --map that names the column of each event field");
+  // A line without an event counts nothing; preview reports it.
+  const sink = createEventSink((event) => metering.add(event));
   const { cursors, sources } = await openEventFiles(files, sink, io, createRowReading(memory));
-  const progress = startProgress(sources, io);
-  try {
-    await mergeEvents(cursors, { onBlock: () => progress.update(), onDisorder: () => undefined });
-  } finally {
-    progress.stop();
-  }
+  await mergeWithProgress(cursors, sources, io);
   return metering;
 }
 
 async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonly UsageRowTexts[]> {
   const rows: UsageRowTexts[] = [];
-  for (const path of paths) {
-    for await (const { file, line, row, problem } of readUsageLines(path, io)) {
-      if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
-      rows.push(row);
-    }
-  }
+  for (const path of paths) for await (const row of readUsageRows(path, io)) rows.push(row);
   return rows;
 }
 

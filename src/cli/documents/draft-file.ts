@@ -9,20 +9,36 @@ import { rejection } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
 import { readPlanFile } from "./read-documents.ts";
 
+/** Reads drafts until the first with problems, as {@link readDraftFile}. @returns undefined if one has problems */
+export async function readDraftFiles(
+  paths: readonly string[],
+  book: Book,
+  accounts: readonly string[] | undefined,
+  io: Io,
+): Promise<readonly PricePlan[] | undefined> {
+  const plans: PricePlan[] = [];
+  for (const path of paths) {
+    const plan = await readDraftFile(path, book, accounts, io);
+    if (plan === undefined) return undefined;
+    plans.push(plan);
+  }
+  return plans;
+}
+
 /**
  * Reads a draft and prints its problems to standard error, including currencies of the accounts that it does not
  * support.
  *
- * @param accounts the selected accounts; none means all
+ * @param accounts the selected accounts; undefined for all
  */
 export async function readDraftFile(
   path: string,
   book: Book,
-  accounts: readonly string[],
+  accounts: readonly string[] | undefined,
   io: Io,
 ): Promise<PricePlan | undefined> {
-  const areRequested = accounts.length > 0;
-  const draftAccounts = selectAccounts(book, areRequested ? accounts : undefined);
+  const areRequested = accounts !== undefined;
+  const draftAccounts = selectAccounts(book, accounts);
   return readPlanFile(path, book, io, (plan) => {
     try {
       selectDraftAccounts(draftAccounts, plan, { areRequested });

@@ -1,7 +1,7 @@
 /** Reads the file of an event file map, and the files of names that it uses. */
 import { dirname, resolve } from "node:path";
 
-import { createRowParser, detectSeparator, type Row } from "../../event-files/csv-rows.ts";
+import { readCsvRows, requireRecord } from "../../event-files/csv-rows.ts";
 import { type EventFileMap, type Origin, readEventFileMap } from "../../event-files/event-file-map.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { quoteText } from "../../problem-table.ts";
@@ -49,11 +49,7 @@ interface Name {
 
 async function readNames(file: string, io: Io): Promise<readonly Name[]> {
   const text = await readTextFile(file, io);
-  const rows: Row[] = [];
-  const parser = createRowParser(file, detectSeparator(text), (row) => rows.push(row));
-  await parser.parse(new TextEncoder().encode(text.replace(/^\uFEFF/, "").replace(/\n?$/, "\n")));
-  await parser.end();
-  const [header, ...others] = rows;
+  const [header, ...others] = await readCsvRows(file, text);
   if (header === undefined)
     throw new InputError(`${file}: the file is empty: expected a header and rows of two columns`);
   const columnCount = header.record?.length ?? 0;
@@ -62,10 +58,10 @@ async function readNames(file: string, io: Io): Promise<readonly Name[]> {
       `${file}:${header.line}: expected two columns, what event files have and what the book has; got ${columnCount}`,
     );
   return others.map((row) => {
-    if (row.record === undefined) throw new InputError(`${file}:${row.line}: ${row.reason.message}`);
-    const [name = "", id = ""] = row.record;
-    if (id === "") throw new InputError(`${file}:${row.line}: ${quoteText(name)} has no id in the second column`);
-    return { line: row.line, text: name, id };
+    const { line, record } = requireRecord(file, row);
+    const [name = "", id = ""] = record;
+    if (id === "") throw new InputError(`${file}:${line}: ${quoteText(name)} has no id in the second column`);
+    return { line, text: name, id };
   });
 }
 

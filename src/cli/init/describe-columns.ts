@@ -3,7 +3,6 @@ import { isUtf8 } from "node:buffer";
 
 import { parse } from "csv-parse/sync";
 
-import { idSchema } from "../../book/resources/fields.ts";
 import { tryParseInstant } from "../../calendar/instant.ts";
 import { findDecimalMark } from "../../event-files/cell-texts.ts";
 import { isIdName, isTokenName, splitWords } from "../../event-files/column-words.ts";
@@ -12,13 +11,13 @@ import { createEventMaker, type EventFileMap } from "../../event-files/event-fil
 import type { Columns } from "../../event-files/guess-columns.ts";
 import { CARRIAGE_RETURNS, InputError } from "../../event-files/input-error.ts";
 import { createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../event-files/json-fields.ts";
-import type { EventSink } from "../../event-files/merge-events.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
 import { quoteText } from "../../problem-table.ts";
 import { openByteSource } from "../event-inputs/byte-source.ts";
 import { createCsvCursor } from "../event-inputs/csv-cursor.ts";
 import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import type { Io } from "../io.ts";
+import { createEventSink } from "../reading/open-event-files.ts";
 
 const SAMPLE_BYTES = 1 << 20;
 
@@ -245,12 +244,6 @@ export function findPriceGroups(
 
 const BUFFER_BYTES = 1 << 16;
 const ACCOUNT_ID_MAX = 50;
-const accountId = idSchema(ACCOUNT_ID_MAX);
-
-/** Whether a text can be the id of an account. */
-export function isAccountId(text: string): boolean {
-  return accountId.safeParse(text).success;
-}
 
 /** The names of the accounts of all events in a file. */
 export async function readAccountNames(
@@ -259,11 +252,7 @@ export async function readAccountNames(
   io: Io,
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
-  const sink: EventSink = {
-    onEvent: (_file, _line, event) => names.add((event as { readonly accountId: string }).accountId).size > 0,
-    onBadLine: () => true,
-    onSummedEvents: () => false,
-  };
+  const sink = createEventSink((event) => names.add((event as { readonly accountId: string }).accountId));
   const source = await openByteSource(path, io.stdin);
   const cursor = isJson
     ? createNdjsonCursor(path, source, sink, { bufferBytes: BUFFER_BYTES, makeEvent: createObjectEventMaker(map, {}) })

@@ -2,6 +2,7 @@
 import { basename } from "node:path";
 
 import { didYouMean } from "../../book/problems.ts";
+import { isAccountId } from "../../book/resources/account.ts";
 import { type DecimalMark, TIME_FORMS } from "../../event-files/cell-texts.ts";
 import { isTokenName } from "../../event-files/column-words.ts";
 import { readEventFileMap } from "../../event-files/event-file-map.ts";
@@ -18,7 +19,6 @@ import {
   describeGroups,
   describeOrigins,
   findPriceGroups,
-  isAccountId,
   isJsonObject,
   makeUnique,
   parseCsvSample,

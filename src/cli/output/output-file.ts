@@ -2,6 +2,8 @@
 import { finished } from "node:stream/promises";
 
 import { InputError } from "../../event-files/input-error.ts";
+import type { Invoice } from "../../invoicing/invoice.ts";
+import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { embedData, readPage } from "../../pages/page-file.ts";
 import { buildReport, type ReportInput } from "../../pages/report/build-report.ts";
 import type { Arguments } from "../arguments.ts";
@@ -39,7 +41,12 @@ export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => 
 }
 
 /** The input of a report, with the command's problems. */
-export interface ReportPageInput extends Omit<ReportInput, "problems"> {
+interface ReportPageInput extends Omit<ReportInput, "problems" | "invoices" | "notices" | "cellsOf" | "eventsOf"> {
+  /** Default: none. */
+  readonly invoices?: readonly Invoice[];
+  readonly notices?: readonly string[];
+  /** The usage and events of the invoices. */
+  readonly run?: Pick<PreviewRun, "cellsOf" | "eventsOf">;
   readonly problems: readonly LineProblem[];
   /** The total number of problems. */
   readonly problemCount: number;
@@ -49,11 +56,18 @@ export interface ReportPageInput extends Omit<ReportInput, "problems"> {
 const PROBLEMS_SHOWN_MAX = 20;
 
 /** Renders the page with its data. @throws {InputError} if the package is not built */
-export async function renderReportPage({ problems, problemCount, ...input }: ReportPageInput): Promise<string> {
+export async function renderReportPage({ problems, problemCount, run, ...input }: ReportPageInput): Promise<string> {
   const first = problems
     .slice(0, PROBLEMS_SHOWN_MAX)
     .map(({ file, line, message }) => ({ place: formatLinePlace(file, line), message }));
-  const data = buildReport({ ...input, problems: { first, count: problemCount } });
+  const data = buildReport({
+    invoices: [],
+    notices: [],
+    ...input,
+    cellsOf: (accountId) => run?.cellsOf(accountId) ?? [],
+    eventsOf: run && ((...of) => run.eventsOf(...of)),
+    problems: { first, count: problemCount },
+  });
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page does not exist; reinstall ratebook (in a clone: npm run build)");
   });

@@ -1,4 +1,5 @@
 /** The output of a preview: invoices on standard output; problems, notices and counts on standard error. */
+import type { Backtest } from "../../analysis/backtest/compare-invoices.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
@@ -6,26 +7,13 @@ import type { IngestStatus } from "../../ledger/outcome.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";
 import type { Preview, PreviewRun } from "../../ledger/preview/preview.ts";
 import type { SkippedAccount } from "../../ledger/refusals.ts";
-import type { UsageCell } from "../../metering/usage.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { describeEventCount, describeNotBilled, type NotBilled } from "../../pages/not-billed.ts";
+import { describeEventCount, describeNotBilled, listUnpriced, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";
-import {
-  ACCOUNT_NOT_FOUND,
-  BAD_LINE,
-  describeLineProblem,
-  describeUnknownAccounts,
-  formatLinePlace,
-  isProblem,
-  type LineProblem,
-  problemKind,
-  type ProblemList,
-  suggestDecimalMark,
-  suggestTimeForm,
-  suggestZone,
-} from "../reading/event-problems.ts";
+import { BAD_LINE, isProblem, type LineProblem, type ProblemList } from "../reading/event-problems.ts";
+import { printNotices } from "../reading/print-problems.ts";
 import { formatCount } from "../table/format-rows.ts";
 import { CSV_HEADER, formatInvoiceCsv, formatInvoiceTable } from "../table/invoice-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
@@ -47,15 +35,13 @@ export interface PreviewResult {
   /** Accounts that can't be billed. */
   readonly skipped: readonly SkippedAccount[];
   readonly book: Book;
-  /** The usage of an account. */
-  readonly cellsOf: (accountId: string) => Iterable<UsageCell>;
-  readonly eventsOf: PreviewRun["eventsOf"];
+  /** The usage and events of the invoices. */
+  readonly run: Pick<PreviewRun, "cellsOf" | "eventsOf">;
+  /** The effect of drafts, and their names. */
+  readonly backtest: Backtest | undefined;
+  readonly draftNames: readonly string[];
 }
 
-/** The maximum number of problems listed. */
-const PROBLEMS_SHOWN_MAX = 20;
-/** The maximum number of problems of one kind listed. */
-const SAME_KIND_SHOWN_MAX = 3;
 /** The minimum number of events read for which shares are printed. */
 const SHARE_READ_MIN = 100;
 
@@ -113,52 +99,6 @@ function indentLines(text: string, indent: string): string {
   return text.replace(/^/gm, indent);
 }
 
-/** Prints the first problems of each kind, the number of others, and advice that fixes many of them. */
-export async function printProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
-  const { problems, disorders, unknownAccounts } = list;
-  const lines = listProblemLines(list);
-  const notes = [
-    describeUnknownAccounts(unknownAccounts, book),
-    suggestZone(problems),
-    suggestTimeForm(problems),
-    suggestDecimalMark(problems),
-  ];
-  lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
-  if (list.isStopped) lines.push("stopped at the first problem (--strict)");
-  for (const { file, line, message } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${message}`);
-  for (const [reason, count] of list.leftOutRows) lines.push(`${reason}: ${formatCount(count, "row")} left out`);
-  for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
-}
-
-/** Problems in line order: the first few of each kind, followed by the number of others of that kind. */
-function listProblemLines({ problems, kinds, maps, count, unknownAccountEvents }: ProblemList): string[] {
-  const shownByKind = new Map<string, number>();
-  const lines: string[] = [];
-  let coveredCount = 0;
-  for (const problem of problems) {
-    // Events of unknown accounts are counted by account, because there may be thousands of each.
-    if (problem.status === ACCOUNT_NOT_FOUND) continue;
-    const kind = problemKind(problem);
-    const before = shownByKind.get(kind) ?? 0;
-    if (before === SAME_KIND_SHOWN_MAX) continue;
-    if (lines.length >= PROBLEMS_SHOWN_MAX) break;
-    const { file, line } = problem;
-    const more = before + 1 < SAME_KIND_SHOWN_MAX ? 0 : (kinds.get(kind) ?? SAME_KIND_SHOWN_MAX) - SAME_KIND_SHOWN_MAX;
-    lines.push(
-      `${formatLinePlace(file, line)}: ${describeLineProblem(problem, maps.get(file))}${more === 0 ? "" : ` (and ${groupThousands(String(more))} more like it)`}`,
-    );
-    shownByKind.set(kind, before + 1);
-    coveredCount += 1 + more;
-  }
-  const otherCount = count - unknownAccountEvents - coveredCount;
-  if (otherCount > 0) lines.push(`… and ${groupThousands(String(otherCount))} more`);
-  return lines;
-}
-
-export async function printNotices(notices: readonly string[], io: Io): Promise<void> {
-  for (const notice of notices) await write(io.stderr, `note: ${toPrintable(notice)}\n`);
-}
-
 /** Prints usage that is not billed. @returns whether it is a problem that the options do not allow */
 export async function printNotBilled(
   list: readonly NotBilled[],
@@ -177,16 +117,21 @@ export async function printNotBilled(
   return !list.every(isAllowed);
 }
 
-/** Prints how many accounts were created for events. */
-export async function printNewAccounts(count: number, io: Io): Promise<void> {
-  await printNotices([`${formatCount(count, "account")} created from the events, for this run only`], io);
+/** Usage that no row of a price table of a draft prices. @param draftNames in order */
+export function listUnpricedOnDrafts(plans: Backtest["plans"], draftNames: readonly string[]): readonly NotBilled[] {
+  return plans.flatMap(({ unpriced = [] }, index) =>
+    listUnpriced(unpriced).map((each) => ({
+      ...each,
+      title: toPrintable(`${draftNames[index] ?? ""}: ${each.title}`),
+    })),
+  );
 }
 
 /** Counts events by status, and lines without an event. */
 export function countEventsByStatus(
   statuses: Readonly<Record<string, number>> & { readonly read: number },
   { badLines }: Pick<ProblemList, "badLines">,
-): Readonly<Record<string, number>> {
+): Readonly<Record<string, number>> & { readonly read: number } {
   return { ...statuses, read: statuses.read + badLines, ...(badLines > 0 ? { [BAD_LINE]: badLines } : {}) };
 }
 

@@ -3,7 +3,7 @@ import { didYouMean, type Path } from "../../book/problems.ts";
 import { listTiers, type RateRow, type RateTable } from "../../book/resources/rate-table.ts";
 import { type JsonObject, valueAt } from "../../book/short/fields.ts";
 import { hasCode } from "../../errors.ts";
-import { createRowParser, detectSeparator, type Row } from "../../event-files/csv-rows.ts";
+import { readCsvRows, requireRecord } from "../../event-files/csv-rows.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { formatDecimal, isDecimalObject, isJsonObject, parseValue } from "../../numbers/decimal.ts";
 import { jsonNumber } from "../../numbers/json.ts";
@@ -57,7 +57,8 @@ export async function readPrices(
   file: string,
   { text, table, problems }: { readonly text: string; readonly table: PriceTable; readonly problems: string[] },
 ): Promise<PriceSheet> {
-  const [header, ...lines] = await readCsv(file, text);
+  const rowsOfText = await readCsvRows(file, text);
+  const [header, ...lines] = rowsOfText.map((row) => requireRecord(file, row));
   if (header === undefined)
     throw new InputError(`${file}: the file is empty; expected a header and a line for each price`);
   const columns = listColumns(table);
@@ -128,22 +129,6 @@ function isNextTier(above: readonly string[], cells: readonly string[], columns:
   return columns.every(({ field, isOfTier }, index) =>
     field === "upTo" ? above[index] !== "" : isOfTier || above[index] === cells[index],
   );
-}
-
-/** A line of a spreadsheet. */
-type Line = Extract<Row, { readonly record: readonly string[] }>;
-
-/** @throws {InputError} for a line that is not CSV */
-async function readCsv(file: string, text: string): Promise<readonly Line[]> {
-  const rows: Row[] = [];
-  const content = text.replace(/^\uFEFF/, "");
-  const parser = createRowParser(file, detectSeparator(content), (row) => rows.push(row));
-  await parser.parse(new TextEncoder().encode(content));
-  await parser.end();
-  return rows.map((row) => {
-    if (row.record === undefined) throw new InputError(`${file}:${row.line}: ${row.reason.message}`);
-    return row;
-  });
 }
 
 /** A price table of a plan. */

@@ -29,6 +29,16 @@ export const eventOptions: OptionSpecs = {
   memory: { kind: "one", value: "SIZE", help: "memory limit of DuckDB for Parquet files; default 1GB" },
 };
 
+/** The option to write a result to a file. */
+export const fileOption: OptionSpecs = {
+  output: {
+    kind: "one",
+    short: "o",
+    value: "FILE",
+    help: "write to FILE, which is replaced only when the output is complete",
+  },
+};
+
 /** The option to count repeated event ids. */
 export const idOptions: OptionSpecs = {
   "no-dedupe": { kind: "flag", help: "count every event, even if its id is repeated" },

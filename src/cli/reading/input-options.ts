@@ -12,7 +12,7 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
 import type { Io } from "../io.ts";
-import { EVENT_FORMATS, idOptions } from "./event-options.ts";
+import { EVENT_FORMATS, fileOption, idOptions } from "./event-options.ts";
 import { type EventFile, pairWithMaps } from "./open-event-files.ts";
 
 /** Options for ingesting event files. */
@@ -22,25 +22,26 @@ export const ingestOptions: OptionSpecs = {
 };
 
 /** Creates the memory of counted event ids; false without events, and with `--no-dedupe`. */
-export function createIdMemory(args: Arguments, hasEvents: boolean, io: Io): CompactIds | false {
-  return args.flag("no-dedupe") || !hasEvents ? false : createCompactIds(io.fingerprintKey());
+export function createIdMemory({ files, dedupes }: EventInput, io: Io): CompactIds | false {
+  return dedupes && files.length > 0 ? createCompactIds(io.fingerprintKey()) : false;
+}
+
+/** The accounts of `--account`; undefined for all. */
+export function readAccountIds(args: Arguments): readonly string[] | undefined {
+  const accounts = args.values("account");
+  return accounts.length === 0 ? undefined : accounts;
 }
 
 /** Options for the format and place of a result. */
 export function outputOptions(formats: readonly [string, ...string[]], subject: string): OptionSpecs {
   return {
     format: { kind: "one", choices: formats, help: `output format of ${subject}; default ${formats[0]}` },
-    output: {
-      kind: "one",
-      short: "o",
-      value: "FILE",
-      help: "write to FILE, which is replaced only when the output is complete",
-    },
+    ...fileOption,
   };
 }
 
-/** The parsed {@link eventOptions}. */
-export interface EventInputArguments {
+/** The event files of a command, and how to read them. */
+export interface EventInput {
   readonly files: readonly EventFile[];
   /** Whether databases sum plain rows. If false, the core meters every row. */
   readonly usesPushdown: boolean;
@@ -57,7 +58,7 @@ export interface EventInputArguments {
  *
  * @throws {UsageError} for an invalid value, and for an option that doesn't apply to the files
  */
-export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInputArguments {
+export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInput {
   const engine = args.value("engine");
   const memory = args.value("memory");
   if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
@@ -72,6 +73,22 @@ export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInput
     dedupes: !args.flag("no-dedupe"),
     strict: args.flag("strict"),
   };
+}
+
+/** The events and the usage of a command. */
+export interface UsageInput extends EventInput {
+  readonly usagePaths: readonly string[];
+  /** Whether any files are given. */
+  readonly hasUsage: boolean;
+}
+
+/** Same as {@link readEventInput}, with the files of `--usage`. @throws {UsageError} for standard input twice */
+export function readUsageInput(args: Arguments, io: Pick<Io, "env">): UsageInput {
+  const input = readEventInput(args, io);
+  const usagePaths = args.values("usage");
+  if ([...usagePaths, ...input.files.map(({ path }) => path)].filter((path) => path === "-").length > 1)
+    throw new UsageError("standard input (-) can be given only once");
+  return { ...input, usagePaths, hasUsage: input.files.length + usagePaths.length > 0 };
 }
 
 /** Options that have no effect without events. */

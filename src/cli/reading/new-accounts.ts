@@ -10,24 +10,40 @@ import { InputError } from "../../event-files/input-error.ts";
 import { mergeEvents } from "../../event-files/merge-events.ts";
 import { associateOn } from "../../ledger/account/account-plan.ts";
 import { quoteText } from "../../problem-table.ts";
+import type { BookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
+import { formatCount } from "../table/format-rows.ts";
 import { readUsageLines } from "../usage/usage-files.ts";
-import { createRowReading, type EventFile, openEventFiles } from "./open-event-files.ts";
+import type { UsageInput } from "./input-options.ts";
+import { createEventSink, createRowReading, openEventFiles } from "./open-event-files.ts";
+import { printNotices } from "./print-problems.ts";
 
 /** The time of each account's first usage, by the id or alias in the files. */
-export type FirstUses = ReadonlyMap<string, Instant>;
+type FirstUses = ReadonlyMap<string, Instant>;
 
-export interface UsageInputFiles {
-  readonly files: readonly EventFile[];
-  readonly usagePaths: readonly string[];
-  /** The memory limit of DuckDB. */
-  readonly memory: string | undefined;
+/**
+ * Adds an account for each unknown id in the files to a book, and prints their number.
+ *
+ * @param draft the plan of the new accounts; default the only plan of the book
+ * @throws {UsageError} for standard input, which can only be read once, and if there is no plan or more than one;
+ * {InputError} if the accounts can't have it, and for a name that can't be an id
+ */
+export async function addAccountsOfUsage(
+  { book, json }: BookFile,
+  input: UsageInput,
+  draft: PricePlan | undefined,
+  io: Io,
+): Promise<Book> {
+  const bookWithModel = readBookWithModel(json, book, draft);
+  const newUses = findNewUses(bookWithModel, await findFirstUses(input, book, io));
+  await printNotices([`${formatCount(newUses.length, "account")} created from the events, for this run only`], io);
+  return addNewAccounts(bookWithModel, newUses);
 }
 
-/** Finds the accounts in files. @throws {UsageError} for standard input, which can only be read once */
-export async function findFirstUses(
-  { files, usagePaths, memory }: UsageInputFiles,
+/** Finds the accounts in files. */
+async function findFirstUses(
+  { files, usagePaths, memory }: UsageInput,
   { eventSchemas }: Pick<Book, "eventSchemas">,
   io: Io,
 ): Promise<FirstUses> {
@@ -37,19 +53,12 @@ export async function findFirstUses(
   const recordUse = (accountId: string, at: Instant | undefined): void => {
     if (at !== undefined && at < (firstUses.get(accountId) ?? Infinity)) firstUses.set(accountId, at);
   };
-  const recordEvent = (event: unknown): boolean => {
-    if (typeof event !== "object" || event === null) return true;
+  const sink = createEventSink((event) => {
+    if (typeof event !== "object" || event === null) return;
     const { accountId, timestamp } = event as { readonly accountId?: unknown; readonly timestamp?: unknown };
-    if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return true;
+    if (typeof accountId !== "string" || accountId === "" || typeof timestamp !== "string") return;
     recordUse(accountId, tryParseInstant(timestamp));
-    return true;
-  };
-  const sink = {
-    onEvent: (_file: string, _line: number, event: unknown) => recordEvent(event),
-    onBadLine: () => true,
-    // Without slots every reader passes whole events.
-    onSummedEvents: () => false,
-  };
+  });
   const { cursors } = await openEventFiles(files, sink, io, createRowReading(memory, eventSchemas));
   await mergeEvents(cursors, { onDisorder: () => undefined });
   for (const path of usagePaths) {
@@ -65,11 +74,8 @@ const MODEL_ID = "new-account-of-events";
 /**
  * Adds a model account for new ones to the book, on its only plan, or on none if a draft is tried. The book is
  * validated again, because the plan must now be valid for use.
- *
- * @param json the book's JSON
- * @throws {UsageError} if there is no plan for new accounts or more than one; {InputError} if they can't have it
  */
-export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | undefined): Book {
+function readBookWithModel(json: unknown, book: Book, draft: PricePlan | undefined): Book {
   const plan = draft ?? requireOnlyPlan(book);
   const model = {
     id: MODEL_ID,
@@ -92,45 +98,37 @@ export function readBookWithModel(json: unknown, book: Book, draft: PricePlan | 
   }
 }
 
-/**
- * Adds an account for each unknown id to the book, from the natural cycle of its first event on.
- *
- * @param bookWithModel from {@link readBookWithModel}
- * @throws {InputError} for a name that can't be the id of an account in a book
- */
-export function addNewAccounts(
-  bookWithModel: Book,
-  firstUses: FirstUses,
-): { readonly book: Book; readonly newAccountCount: number } {
+/** The uses of accounts that a book doesn't have, in the order of their ids. */
+function findNewUses({ accounts }: Book, firstUses: FirstUses): readonly (readonly [id: string, first: Instant])[] {
+  const knownNames = new Set(accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
+  const newUses = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
+  requireAccountIds(newUses.map(([id]) => id));
+  return newUses;
+}
+
+/** Adds accounts in place of the model, each from the natural cycle of its first event on. */
+function addNewAccounts(bookWithModel: Book, newUses: ReturnType<typeof findNewUses>): Book {
   const model = bookWithModel.accounts.find(({ id }) => id === MODEL_ID);
-  const knownNames = new Set(bookWithModel.accounts.flatMap(({ id, aliases }) => [id, ...aliases]));
-  const newAccountUses = [...firstUses].filter(([id]) => !knownNames.has(id)).sort(([a], [b]) => (a < b ? -1 : 1));
-  requireAccountIds(newAccountUses.map(([id]) => id));
-  const createdAccounts = newAccountUses.map(([id, first]): Account => {
-    if (model === undefined) throw new TypeError("expected a book with a model account");
-    return {
-      ...model,
-      id,
-      name: id,
-      customerId: id,
-      pricePlans: model.pricePlans.map((association) => ({
-        ...association,
-        effectiveFrom: firstCycleStart(bookWithModel, association, first),
-      })),
-    };
-  });
+  if (model === undefined) throw new TypeError("expected a book with a model account");
+  const createdAccounts = newUses.map(([id, first]): Account => ({
+    ...model,
+    id,
+    name: id,
+    customerId: id,
+    pricePlans: model.pricePlans.map((association) => ({
+      ...association,
+      effectiveFrom: firstCycleStart(bookWithModel, association, first),
+    })),
+  }));
   const customers = bookWithModel.customers.filter(({ id }) => id !== MODEL_ID);
   const customerIds = new Set(customers.map(({ id }) => id));
   return {
-    newAccountCount: newAccountUses.length,
-    book: {
-      ...bookWithModel,
-      customers: [
-        ...customers,
-        ...newAccountUses.flatMap(([id]) => (customerIds.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
-      ],
-      accounts: [...bookWithModel.accounts.filter((account) => account !== model), ...createdAccounts],
-    },
+    ...bookWithModel,
+    customers: [
+      ...customers,
+      ...newUses.flatMap(([id]) => (customerIds.has(id) ? [] : [{ id, name: id, status: "ACTIVE" as const }])),
+    ],
+    accounts: [...bookWithModel.accounts.filter((account) => account !== model), ...createdAccounts],
   };
 }
 

@@ -57,28 +57,21 @@ export function pairWithMaps(
   maps: readonly string[],
   format?: EventFormat,
 ): readonly EventFile[] {
-  const isParquetName = (path: string): boolean =>
-    !isTableAddress(path) && (format === undefined ? hasParquetName(path) : format === "parquet");
-  const isCsvName = (path: string): boolean =>
-    !isTableAddress(path) && (format === undefined ? hasCsvName(path) : format === "csv");
-  const isNdjsonName = (path: string): boolean =>
-    !isTableAddress(path) && (format === undefined ? hasNdjsonName(path) : format === "ndjson");
-  const chooseOrigin = (path: string, map: string | undefined): EventOrigin => {
-    if (isTableAddress(path)) return "clickhouse";
-    if (isParquetName(path)) return "parquet";
-    return map === undefined || isNdjsonName(path) ? "ndjson" : "csv";
+  const formatOf = (path: string): EventOrigin | undefined =>
+    isTableAddress(path) ? "clickhouse" : (format ?? formatByName(path));
+  const isNdjsonName = (path: string): boolean => formatOf(path) === "ndjson";
+  const toEventFile = (path: string, map: string | undefined): EventFile => {
+    const origin = formatOf(path);
+    const isBinary = origin === "clickhouse" || origin === "parquet";
+    if (isBinary) return { path, map, origin };
+    return { path, map, origin: map === undefined || origin === "ndjson" ? "ndjson" : "csv" };
   };
-  const toEventFile = (path: string, map: string | undefined): EventFile => ({
-    path,
-    map,
-    origin: chooseOrigin(path, map),
-  });
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - can be given only once");
   if (maps.length === 0) {
-    const parquet = paths.find(isParquetName);
+    const parquet = paths.find((path) => formatOf(path) === "parquet");
     if (parquet !== undefined)
       throw new UsageError(`${parquet} is Parquet and needs a --map that names the column of each event field`);
-    const csv = paths.find(isCsvName);
+    const csv = paths.find((path) => formatOf(path) === "csv");
     if (csv !== undefined) {
       throw new UsageError(
         `${csv} is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one`,
@@ -101,6 +94,18 @@ export function pairWithMaps(
   throw new UsageError(
     `expected one --map for all files, or one per file; got ${maps.length} for ${paths.length} files`,
   );
+}
+
+/** A sink of whole events, without slots and sums. Lines without an event are ignored. */
+export function createEventSink(onEvent: (event: unknown) => void): EventSink {
+  return {
+    onEvent: (_file, _line, event) => {
+      onEvent(event);
+      return true;
+    },
+    onBadLine: () => true,
+    onSummedEvents: () => false,
+  };
 }
 
 /**
@@ -142,7 +147,12 @@ export async function openEventFiles(
     const streams = files.filter(({ origin }) => origin !== "parquet" && origin !== "clickhouse");
     const inputs = groupParquetFiles(files, maps);
     const servers = groupTables(files, maps, io);
-    await openDatabases({ inputs, servers, isOnlyInput: streams.length === 0 }, { cursors, sink, reading });
+    // Other files may contain the same ids, with events in between, so the core must meter every row.
+    const isOnlyInput = streams.length === 0 && servers.length + Math.min(inputs.length, 1) === 1;
+    const databaseReading = { ...reading, usesPushdown: reading.usesPushdown && isOnlyInput };
+    if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, databaseReading)));
+    for (const { server, tables } of servers)
+      cursors.push(...(await openTables(await connectClickHouse(server), tables, sink, databaseReading)));
     for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
     cursors.push(...openStreams(streams, sources, sink, { maps, eventSchemas: reading.book.eventSchemas }));
     return { cursors, sources, maps: mapsByFile(files, maps) };
@@ -153,16 +163,16 @@ export async function openEventFiles(
   }
 }
 
+/** Maps by the path of their file. */
+type Maps = ReadonlyMap<string, EventFileMap>;
+
 /** The name of a file in problems. */
 function fileName(path: string): string {
   return path === "-" ? "standard input" : path;
 }
 
-/** The map of each event file that has one, by the file name in problems. @param maps by the path of the map */
-function mapsByFile(
-  files: readonly EventFile[],
-  maps: ReadonlyMap<string, EventFileMap>,
-): ReadonlyMap<string, EventFileMap> {
+/** The map of each event file that has one, by the file name in problems. */
+function mapsByFile(files: readonly EventFile[], maps: Maps): ReadonlyMap<string, EventFileMap> {
   return new Map(
     files.flatMap(({ path, map: mapFile = "" }) => {
       const map = maps.get(mapFile);
@@ -176,13 +186,7 @@ function openStreams(
   streams: readonly EventFile[],
   sources: readonly ByteSource[],
   sink: EventSink,
-  {
-    maps,
-    eventSchemas,
-  }: {
-    readonly maps: ReadonlyMap<string, EventFileMap>;
-    readonly eventSchemas: EventMakerOptions<unknown>["eventSchemas"];
-  },
+  { maps, eventSchemas }: { readonly maps: Maps; readonly eventSchemas: EventMakerOptions<unknown>["eventSchemas"] },
 ): readonly EventCursor[] {
   const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
   const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
@@ -200,37 +204,8 @@ function openStreams(
   });
 }
 
-/** Opens the sources that databases read. If one can't be opened, the caller closes the cursors opened before. */
-async function openDatabases(
-  {
-    inputs,
-    servers,
-    isOnlyInput,
-  }: {
-    readonly inputs: readonly ParquetInput[];
-    readonly servers: ReturnType<typeof groupTables>;
-    readonly isOnlyInput: boolean;
-  },
-  {
-    cursors,
-    sink,
-    reading,
-  }: { readonly cursors: EventCursor[]; readonly sink: EventSink; readonly reading: ParquetReadOptions },
-): Promise<void> {
-  // Other files may contain the same ids, with events in between, so the core must meter every row.
-  const usesPushdown = reading.usesPushdown && isOnlyInput && servers.length + Math.min(inputs.length, 1) === 1;
-  if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, { ...reading, usesPushdown })));
-  for (const { server, tables } of servers) {
-    const client = await connectClickHouse(server);
-    cursors.push(...(await openTables(client, tables, sink, { ...reading, usesPushdown })));
-  }
-}
-
 /** The Parquet files, grouped by map. */
-function groupParquetFiles(
-  files: readonly EventFile[],
-  maps: ReadonlyMap<string, EventFileMap>,
-): readonly ParquetInput[] {
+function groupParquetFiles(files: readonly EventFile[], maps: Maps): readonly ParquetInput[] {
   const paths = new Map<string, string[]>();
   for (const { path, map = "", origin } of files) {
     if (origin === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
@@ -244,7 +219,7 @@ function groupParquetFiles(
 /** The tables, grouped by server. */
 function groupTables(
   files: readonly EventFile[],
-  maps: ReadonlyMap<string, EventFileMap>,
+  maps: Maps,
   { env }: Io,
 ): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
   const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
@@ -260,12 +235,11 @@ function groupTables(
   return [...servers.values()];
 }
 
-function hasParquetName(path: string): boolean {
-  return /\.(?:parquet|parq|pq)$/i.test(path);
-}
-
-function hasCsvName(path: string): boolean {
-  return /\.csv(?:\.gz)?$/i.test(path);
+/** The format of a file by its name; undefined if the name does not tell it. */
+function formatByName(path: string): EventFormat | undefined {
+  if (/\.(?:parquet|parq|pq)$/i.test(path)) return "parquet";
+  if (/\.csv(?:\.gz)?$/i.test(path)) return "csv";
+  return hasNdjsonName(path) ? "ndjson" : undefined;
 }
 
 /** Whether a file is NDJSON by its name. */

@@ -2,15 +2,18 @@
 import { SingleBar } from "cli-progress";
 
 import type { Book } from "../../book/resources/book.ts";
-import { type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
+import { type Disorder, type EventCursor, type EventSink, mergeEvents } from "../../event-files/merge-events.ts";
 import { type IngestOutcome, isCompleted } from "../../ledger/outcome.ts";
 import type { SummedEvents } from "../../ledger/preview/summed-usage.ts";
 import type { EventSlots } from "../../metering/event-slots.ts";
+import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { ByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
-import { type AcceptedCounts, BAD_LINE, isProblem, type ProblemList } from "./event-problems.ts";
-import type { EventInputArguments } from "./input-options.ts";
-import { type EventFile, openEventFiles } from "./open-event-files.ts";
+import { readUsageFiles } from "../usage/usage-files.ts";
+import { type AcceptedCounts, BAD_LINE, createProblemList, isProblem, type ProblemList } from "./event-problems.ts";
+import type { UsageInput } from "./input-options.ts";
+import { openEventFiles } from "./open-event-files.ts";
+import { printProblems } from "./print-problems.ts";
 
 /** A run that receives events: a preview, a meter or a backtest. */
 export interface EventConsumer {
@@ -18,53 +21,77 @@ export interface EventConsumer {
   slotsOf(schemaName: string): EventSlots | undefined;
   addSlots(slots: EventSlots): IngestOutcome;
   addSummed(accountSums: SummedEvents): boolean;
+  /** Absent if the run takes only events. */
+  addUsage?(row: UsageRowInput): void;
 }
 
-export interface ReadEventsOptions {
-  readonly list: ProblemList;
+interface ReadUsageOptions {
   /** Counts accepted events by account, if requested. */
   readonly counts?: AcceptedCounts | undefined;
   readonly book: Book;
-  readonly input: Pick<EventInputArguments, "usesPushdown" | "memory" | "dedupes" | "strict">;
   /** Whether every value of events is needed, and not only those that decide a quantity; default false. */
   readonly keepsValues?: boolean;
   readonly io: Io;
 }
 
-/** Reads all events. @returns false if reading stopped at a problem */
-export async function readEventFiles(
+/** What was read. */
+export interface UsageReading {
+  readonly list: ProblemList;
+  /** Undefined without files of usage. */
+  readonly rowCount: number | undefined;
+  /** Whether everything was read; false if reading stopped at a problem. */
+  readonly isComplete: boolean;
+}
+
+/** Passes all usage and events to a run, and prints their problems. @throws {InputError} for invalid rows of usage */
+export async function readUsage(
   run: EventConsumer,
-  files: readonly EventFile[],
-  { list, counts, book, input, keepsValues = false, io }: ReadEventsOptions,
-): Promise<boolean> {
-  if (files.length === 0) return true;
-  const { strict } = input;
+  input: UsageInput,
+  options: ReadUsageOptions,
+): Promise<UsageReading> {
+  const { usagePaths, files } = input;
+  const { io } = options;
+  const rowCount = await readUsageFiles(usagePaths, (row) => run.addUsage?.(row), io);
+  const list = createProblemList();
+  if (files.length > 0) await readEventFiles(run, input, list, options);
+  await printProblems(list, options.book, io);
+  return { list, rowCount: usagePaths.length > 0 ? rowCount : undefined, isComplete: !list.isStopped };
+}
+
+/** Reads all events, until the first problem if the input is strict. */
+async function readEventFiles(
+  run: EventConsumer,
+  { files, usesPushdown, memory, dedupes, strict }: UsageInput,
+  list: ProblemList,
+  { counts, book, keepsValues = false, io }: ReadUsageOptions,
+): Promise<void> {
   const sink = createRunSink(run, { list, counts, strict });
-  const { cursors, sources, maps } = await openEventFiles(files, sink, io, {
-    book,
-    // To find the first problem, every row must be read in order.
-    usesPushdown: input.usesPushdown && !strict,
-    keepsValues,
-    dedupes: input.dedupes,
-    memory: input.memory,
-  });
+  // To find the first problem, every row must be read in order.
+  const reading = { book, usesPushdown: usesPushdown && !strict, keepsValues, dedupes, memory };
+  const { cursors, sources, maps } = await openEventFiles(files, sink, io, reading);
   list.addMaps(maps);
+  await mergeWithProgress(cursors, sources, io, (disorder) => list.addDisorder(disorder));
+  list.isStopped = strict && list.count > 0;
+}
+
+/** Reads events in order and shows the progress. */
+export async function mergeWithProgress(
+  cursors: readonly EventCursor[],
+  sources: readonly ByteSource[],
+  io: Io,
+  onDisorder: (disorder: Disorder) => void = () => undefined,
+): Promise<void> {
   const progress = startProgress(sources, io);
   try {
-    await mergeEvents(cursors, {
-      onBlock: () => progress.update(),
-      onDisorder: (disorder) => list.addDisorder(disorder),
-    });
+    await mergeEvents(cursors, { onBlock: () => progress.update(), onDisorder });
   } finally {
     progress.stop();
   }
-  list.isStopped = strict && list.count > 0;
-  return !list.isStopped;
 }
 
 function createRunSink(
   run: EventConsumer,
-  { list, counts, strict }: Pick<ReadEventsOptions, "list" | "counts"> & { readonly strict: boolean },
+  { list, counts, strict }: { readonly list: ProblemList; readonly strict: boolean } & Pick<ReadUsageOptions, "counts">,
 ): EventSink {
   const recordOutcome = (outcome: IngestOutcome, accountId: unknown, file: string, line: number): boolean => {
     const { status, description, problem } = outcome;
@@ -104,7 +131,7 @@ function readAccountId(event: unknown): unknown {
 
 const MIB = 1 << 20;
 
-export interface Progress {
+interface Progress {
   /** Updates the bar. It is cheap enough to call for every block. */
   readonly update: () => void;
   /** Removes the bar. */
@@ -112,7 +139,7 @@ export interface Progress {
 }
 
 /** Starts the bar. Standard input is not counted, because it has no size. */
-export function startProgress(sources: readonly ByteSource[], { isStderrTerminal, stderr }: Io): Progress {
+function startProgress(sources: readonly ByteSource[], { isStderrTerminal, stderr }: Io): Progress {
   const total = sources.reduce((sum, source) => sum + (source.size ?? 0), 0);
   if (!isStderrTerminal || total === 0) return { update: () => undefined, stop: () => undefined };
   const bar = new SingleBar({

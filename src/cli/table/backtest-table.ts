@@ -6,10 +6,10 @@ import type {
   BacktestTotal,
 } from "../../analysis/backtest/compare-invoices.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, formatDecimal, multiply, subtract } from "../../numbers/decimal.ts";
+import { type Decimal, subtract } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { formatAmount, formatCount, formatRows, type TableRow } from "./format-rows.ts";
-import { escapeCsvCell } from "./invoice-table.ts";
+import { computeWidths, formatAmount, formatCount, formatPercent, formatRows, type TableRow } from "./format-rows.ts";
+import { formatCsvRow } from "./invoice-table.ts";
 import type { TableStyle } from "./table-style.ts";
 
 /** An amount on both sides, and the difference. */
@@ -19,7 +19,6 @@ interface AmountChange {
   readonly difference: Decimal;
 }
 
-const PER_CENT = decimalOfInteger(100);
 const NAME_WIDTH_MAX = 60;
 const GAP = 2;
 /** The number of accounts from which quantiles are printed. */
@@ -69,11 +68,11 @@ function formatTotal(plan: BacktestPlan, total: BacktestTotal, style: TableStyle
     ...largestBlock(decreases, "Largest decreases"),
     { title: "Accounts", rows: accounts.flatMap((account) => toAccountRows(account, digits)) },
   ];
-  const widths = computeWidths(
-    [HEAD, ...blocks.flatMap(({ rows }) => rows)],
-    Math.max(...blocks.map(({ title }) => title.length)),
-    style.width,
-  );
+  const titleWidth = Math.max(...blocks.map(({ title }) => title.length));
+  const widths = computeWidths([HEAD, ...blocks.flatMap(({ rows }) => rows)], style.width, {
+    min: titleWidth,
+    max: Math.max(titleWidth, NAME_WIDTH_MAX),
+  });
   const distributionLines = [
     `${more} ${more === 1 ? "pays" : "pay"} more, ${same} the same, ${less} less`,
     // The quantiles of a few accounts would only repeat the list.
@@ -152,66 +151,25 @@ function toChangeRows(name: string, change: AmountChange | undefined, digits: nu
 /** A percentage with one decimal place; empty if the amount before was 0 or negative. */
 function formatShare({ before, difference }: AmountChange): string {
   if (difference.isZero() || before.isZero() || before.isNegative()) return "";
-  const text = divide(multiply(difference, PER_CENT), before).toFixed(1);
-  return `${difference.isNegative() ? "" : "+"}${text}%`;
+  return `${difference.isNegative() ? "" : "+"}${formatPercent(difference, before)}`;
 }
 
 function formatSignedAmount(amount: Decimal, digits: number): string {
   return `${amount.isNegative() || amount.isZero() ? "" : "+"}${formatAmount(amount, digits)}`;
 }
 
-/** Column widths by content. The first column gets the remaining width and is shortened to it. */
-function computeWidths(rows: readonly (readonly string[])[], titleWidth: number, width: number): readonly number[] {
-  const longest = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
-  const amountWidths = [1, 2, 3, 4].map((column) => longest(column) + GAP);
-  const nameWidth = Math.min(NAME_WIDTH_MAX, Math.max(titleWidth, longest(0)));
-  return [
-    Math.max(titleWidth, Math.min(nameWidth, width - amountWidths.reduce((sum, each) => sum + each, 0))),
-    ...amountWidths,
-  ];
-}
-
-const COLUMNS = [
-  "planId",
-  "version",
-  "accountId",
-  "currency",
-  "type",
-  "id",
-  "description",
-  "before",
-  "after",
-  "difference",
-] as const;
-
-/** The type of total rows. */
-const TOTAL = "TOTAL";
+const CSV_HEADER = "planId,version,accountId,currency,type,id,description,before,after,difference\r\n";
 
 export function formatBacktestCsv({ plans }: Backtest): string {
   const rows = plans.flatMap(({ planId, version, accounts }) =>
-    accounts.flatMap(({ accountId, currency, lines, ...total }) =>
-      [{ type: TOTAL, id: undefined, description: undefined, ...total }, ...lines].map(
-        ({ type, id, description, before, after, difference }): readonly (string | Decimal | undefined)[] => [
-          planId,
-          String(version),
-          accountId,
-          currency,
-          type,
-          id,
-          description,
-          before,
-          after,
-          difference,
-        ],
-      ),
-    ),
+    accounts.flatMap(({ accountId, currency, lines, ...total }) => {
+      const start = [planId, String(version), accountId, currency];
+      const totalRow = formatCsvRow([...start, "TOTAL", "", "", total.before, total.after, total.difference]);
+      const lineRows = lines.map(({ type, id, description, before, after, difference }) =>
+        formatCsvRow([...start, type, id, description, before, after, difference]),
+      );
+      return [totalRow, ...lineRows];
+    }),
   );
-  const lines = rows.map((row) =>
-    row.map((value) => (typeof value === "string" ? escapeCsvCell(value) : formatAmountCell(value))),
-  );
-  return [COLUMNS, ...lines].map((row) => `${row.join(",")}\r\n`).join("");
-}
-
-function formatAmountCell(amount: Decimal | undefined): string {
-  return amount === undefined ? "" : formatDecimal(amount);
+  return `${CSV_HEADER}${rows.join("")}`;
 }

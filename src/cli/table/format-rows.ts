@@ -7,7 +7,7 @@
 import Table from "cli-table3";
 
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
-import type { Decimal } from "../../numbers/decimal.ts";
+import { type Decimal, decimalOfInteger, divide, multiply } from "../../numbers/decimal.ts";
 
 /** A row: a cell for each column, or text across all of them with one or more lines. */
 export type TableRow = readonly string[] | { readonly text: string };
@@ -64,6 +64,28 @@ const NO_LINES = Object.fromEntries(
     .concat(["middle"])
     .map((place) => [place, ""]),
 );
+
+/**
+ * Column widths by content, with two spaces between columns. The first column gets the remaining width, between the
+ * given ones, and is shortened to it.
+ */
+export function computeWidths(
+  rows: readonly (readonly string[])[],
+  width: number,
+  { min, max = Infinity }: { readonly min: number; readonly max?: number },
+): readonly number[] {
+  const longest = (column: number): number => Math.max(...rows.map((row) => row[column]?.length ?? 0));
+  const otherWidths = (rows[0] ?? []).slice(1).map((_, index) => longest(index + 1) + 2);
+  const left = width - otherWidths.reduce((sum, each) => sum + each, 0);
+  return [Math.max(min, Math.min(max, longest(0), left)), ...otherWidths];
+}
+
+/** A part of an amount as a percentage with one decimal place. */
+export function formatPercent(part: Decimal, whole: Decimal): string {
+  return `${divide(multiply(part, PER_CENT), whole).toFixed(1)}%`;
+}
+
+const PER_CENT = decimalOfInteger(100);
 
 /** An amount with the digits of its currency's minor unit and commas between thousands. */
 export function formatAmount(amount: Decimal, digits: number): string {

@@ -109,29 +109,8 @@ function toDateText(instant: string): string {
   return formatDate(parseInstant(instant));
 }
 
-/** The columns. */
-const COLUMNS = [
-  "accountId",
-  "customerId",
-  "invoiceType",
-  "status",
-  "currency",
-  "startDate",
-  "endDate",
-  "invoiceDate",
-  "dueDate",
-  "path",
-  "level",
-  "type",
-  "id",
-  "description",
-  "quantity",
-  "valuePerQuantity",
-  "value",
-  "exactValue",
-] as const;
-
-export const CSV_HEADER = `${COLUMNS.join(",")}\r\n`;
+export const CSV_HEADER =
+  "accountId,customerId,invoiceType,status,currency,startDate,endDate,invoiceDate,dueDate,path,level,type,id,description,quantity,valuePerQuantity,value,exactValue\r\n";
 
 /** An invoice line and its position in the tree: `path` counts from 1 at each level, as in `1.2.1`. */
 interface PlacedLine {
@@ -145,23 +124,11 @@ export function formatInvoiceCsv(invoice: Invoice): string {
   const { accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate } = invoice;
   const invoiceCells = [accountId, customerId, invoiceType, status, currency, startDate, endDate, invoiceDate, dueDate];
   return [...toPlacedLines(invoice.revenueInfo, "1"), ...toUsageLines(invoice)]
-    .map(({ path, level, line }) =>
-      [
-        ...invoiceCells,
-        path,
-        String(level),
-        line.type,
-        line.id ?? "",
-        line.description ?? "",
-        formatNumberCell(line.quantity),
-        formatNumberCell(line.valuePerQuantity),
-        formatNumberCell(line.value),
-        line.exactValue ?? formatNumberCell(line.value),
-      ]
-        .map(escapeCsvCell)
-        .join(","),
-    )
-    .map((row) => `${row}\r\n`)
+    .map(({ path, level, line }) => {
+      const { type, id, description, quantity, valuePerQuantity, value, exactValue = value } = line;
+      const lineCells = [path, String(level), type, id, description, quantity, valuePerQuantity, value, exactValue];
+      return formatCsvRow([...invoiceCells, ...lineCells]);
+    })
     .join("");
 }
 
@@ -176,8 +143,12 @@ function toUsageLines({ usageInfo }: Invoice): readonly PlacedLine[] {
   return [{ path: "2", level: 1, line: { type: usageInfo.type } }, ...lines];
 }
 
-function formatNumberCell(value: Decimal | undefined): string {
-  return value === undefined ? "" : formatDecimal(value);
+/** A row with its line end; a missing value is an empty cell. */
+export function formatCsvRow(cells: readonly (string | Decimal | undefined)[]): string {
+  const texts = cells.map((cell = "") =>
+    typeof cell === "string" ? quoteCsvCell(escapeFormula(cell)) : formatDecimal(cell),
+  );
+  return `${texts.join(",")}\r\n`;
 }
 
 /**
@@ -186,11 +157,6 @@ function formatNumberCell(value: Decimal | undefined): string {
  */
 const FORMULA = /^[\s\p{Cc}\p{Cf};"']*[=+@\uff1d\uff0b\uff20\uff0d-]|^[\t\r]/u;
 const PLAIN_NUMBER = /^-?[\d.]+$/;
-
-/** Escapes a cell, and quotes it if needed. */
-export function escapeCsvCell(text: string): string {
-  return quoteCsvCell(escapeFormula(text));
-}
 
 /** Prefixes text that a spreadsheet might execute as a formula with an apostrophe; plain numbers are unchanged. */
 export function escapeFormula(text: string): string {

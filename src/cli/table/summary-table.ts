@@ -2,9 +2,9 @@
 import { formatMoney, formatNumber, groupThousands } from "../../invoicing/invoice-rows.ts";
 import { type Invoice, netTotal } from "../../invoicing/invoice.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { add, type Decimal, decimalOfInteger, divide, multiply, sum, ZERO } from "../../numbers/decimal.ts";
+import { add, type Decimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { formatRows } from "./format-rows.ts";
+import { computeWidths, formatPercent, formatRows } from "./format-rows.ts";
 import type { TableStyle } from "./table-style.ts";
 
 /** The total of one account in one currency. */
@@ -19,8 +19,6 @@ interface AccountSum {
 interface EventCounts {
   eventsFor(accountId: string): number;
 }
-
-const PER_CENT = decimalOfInteger(100);
 
 /** The summary, ending with a line end: the accounts and total of each currency. */
 export function formatSummaryTable(invoices: readonly Invoice[], events: EventCounts, style: TableStyle): string {
@@ -81,7 +79,7 @@ function formatCurrencyTable(sums: readonly AccountSum[], currency: string, { ev
     total.isZero() ? "" : "100%",
   ];
   const headRow = ["Account", "Events", "Quantity", currency, "Share"];
-  const widths = computeWidths([headRow, ...rows, totalRow], style.width);
+  const widths = computeWidths([headRow, ...rows, totalRow], style.width, { min: 12 });
   const rule = widths.map((width) => "─".repeat(width));
   const formatLine = (row: readonly string[]): string => formatRows([row], widths);
   return [
@@ -104,17 +102,5 @@ function formatQuantity(usage: ReadonlyMap<string, Decimal>): string {
 /** A percentage of a total with one decimal place; empty if it has no meaning. */
 function formatShare(amount: Decimal, total: Decimal): string {
   if (total.isZero() || total.isNegative() || amount.isNegative()) return "";
-  return `${divide(multiply(amount, PER_CENT), total).toFixed(1)}%`;
-}
-
-/**
- * Column widths by content, with two spaces between columns. The first column gets the remaining width and is shortened
- * to it.
- */
-function computeWidths(rows: readonly (readonly string[])[], width: number): number[] {
-  const columns = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const [first = 0, ...others] = columns;
-  const otherWidths = others.map((each) => each + 2);
-  const nameWidth = Math.max(12, Math.min(first, width - otherWidths.reduce((all, each) => all + each, 0)));
-  return [nameWidth, ...otherWidths];
+  return formatPercent(amount, total);
 }

@@ -8,7 +8,7 @@ import { formatDecimal } from "../../numbers/decimal.ts";
 import { groupBy } from "../../numbers/ids.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeUsage } from "../../rating/table-charge.ts";
-import { escapeCsvCell } from "./invoice-table.ts";
+import { formatCsvRow } from "./invoice-table.ts";
 
 export const TRACE_CSV_HEADER =
   "accountId,type,id,startDate,endDate,date,timestamp,eventId,schemaName,quantity,attributes,dimensions\r\n";
@@ -65,14 +65,9 @@ export function* formatTraceCsv({ accountId, type, id, from, until, events }: Li
     const dimensions = listDimensions(event)
       .map(([name, value]) => `${name}=${value}`)
       .join(" ");
-    const eventFields = [
-      formatDate(event.timestamp),
-      formatInstant(event.timestamp),
-      event.id,
-      event.schemaName,
-      formatDecimal(event.quantity),
-    ];
-    yield `${[...line, ...eventFields, attributes, dimensions].map(escapeCsvCell).join(",")}\r\n`;
+    const { timestamp, id: eventId, schemaName, quantity } = event;
+    const times = [formatDate(timestamp), formatInstant(timestamp)];
+    yield formatCsvRow([...line, ...times, eventId, schemaName, quantity, attributes, dimensions]);
   }
 }
 

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 
 import type { ExternalUsageOptions } from "../../engine/external-usage.ts";
-import { InputError } from "../../event-files/input-error.ts";
 import { usageFromRows, type UsageSource } from "../../ledger/external-usage.ts";
 import { quoteText } from "../../problem-table.ts";
 import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/table.ts";
@@ -15,7 +14,7 @@ import type { Arguments, OptionSpecs } from "../arguments.ts";
 import { readMapFile } from "../documents/map-file.ts";
 import { UsageError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { type UsageRowTexts, readUsageLines } from "./usage-files.ts";
+import { type UsageRowTexts, readUsageRows } from "./usage-files.ts";
 
 export const externalUsageOptions: OptionSpecs = {
   usage: {
@@ -116,10 +115,5 @@ async function computeStamp(paths: readonly string[]): Promise<string> {
 }
 
 async function* readRows(paths: readonly string[]): AsyncGenerator<UsageRowTexts> {
-  for (const path of await listFiles(paths)) {
-    for await (const { file, line, row, problem } of readUsageLines(path, { stdin: () => Readable.from([]) })) {
-      if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
-      yield row;
-    }
-  }
+  for (const path of await listFiles(paths)) yield* readUsageRows(path, { stdin: () => Readable.from([]) });
 }

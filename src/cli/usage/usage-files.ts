@@ -20,8 +20,6 @@ import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
-import type { Arguments } from "../arguments.ts";
-import { UsageError } from "../errors.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
 import { type Io, write } from "../io.ts";
 
@@ -68,6 +66,14 @@ export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): Asyn
     else yield* readCsvLines(file, stream, detectSeparator(beginning));
   } finally {
     await source.close();
+  }
+}
+
+/** Reads the rows of a file. @throws {InputError} as {@link readUsageLines}, and for an invalid row */
+export async function* readUsageRows(path: string, io: Pick<Io, "stdin">): AsyncGenerator<UsageRowTexts> {
+  for await (const { file, line, row, problem } of readUsageLines(path, io)) {
+    if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
+    yield row;
   }
 }
 
@@ -232,14 +238,6 @@ function toUsageLine(file: string, line: number, readValue: () => unknown): Usag
 /** The maximum number of row problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
-/** The files of `--usage`. @param otherInputs other files to read */
-export function readUsagePaths(args: Arguments, otherInputs: readonly { readonly path: string }[]): readonly string[] {
-  const paths = args.values("usage");
-  if ([...paths, ...otherInputs.map(({ path }) => path)].filter((path) => path === "-").length > 1)
-    throw new UsageError("standard input (-) can be given only once");
-  return paths;
-}
-
 /**
  * Passes each row to `addRow`, which throws if it can't be used.
  *
@@ -286,10 +284,6 @@ function tryRow(addRow: (row: UsageRowTexts) => void, row: UsageRowTexts): strin
 /** The formats; the first is the default. */
 export const USAGE_FORMATS = ["ndjson", "csv", "json"] as const;
 type UsageFormat = (typeof USAGE_FORMATS)[number];
-
-export function isUsageFormat(text: string): text is UsageFormat {
-  return (USAGE_FORMATS as readonly string[]).includes(text);
-}
 
 /** The buffer size in characters, because a write for each row is slow. */
 const BUFFER_CHARACTERS = 65_536;

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { createAccountIds, isAccountId } from "../../../src/cli/init/describe-columns.ts";
+import { isAccountId } from "../../../src/book/resources/account.ts";
+import { createAccountIds } from "../../../src/cli/init/describe-columns.ts";
 import { guessColumns } from "../../../src/event-files/guess-columns.ts";
 import { failure } from "../fake-io.ts";
 import { initFolder } from "./init-runs.ts";
