@@ -6,11 +6,11 @@ import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import { hasCode } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
+import { createGate } from "../../src/store/conformance/case.ts";
 import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sleep } from "../../src/store/yielder.ts";
-import { createSignal } from "../support/signal.ts";
 import { morningCall, CALLS_BOOK } from "./calls.ts";
 import { poolThat, privateDatabase } from "./test-databases.ts";
 
@@ -166,10 +166,10 @@ describe("concurrent single events", () => {
     const pricePlans = ["pp.old", "pp.new"].map((id) => ({ id, cycle: "MONTHLY", usage }) as const);
     const accounts = CALLS_BOOK.accounts.map((account) => ({ ...account, plan: "pp.old", from: "2024-06-01" }));
     const { engine, schema, store } = await openEngine({ book: { ...CALLS_BOOK, pricePlans, accounts } });
-    const [begin, go] = [createSignal(), createSignal()];
+    const [[begun, begin], [gone, go]] = [createGate(), createGate()];
     const client = withCommit(async (connection) => {
-      begin.resolve();
-      await go.promise;
+      begin();
+      await gone;
       await connection.query("commit");
     });
     const other = createEngine({ store: await postgresStore(client, { schema }), clock: () => NOON });
@@ -181,11 +181,11 @@ describe("concurrent single events", () => {
       targetVersion: 1,
       mode: "IMMEDIATE",
     });
-    await begin.promise;
+    await begun;
     const outcomes = sendAll(engine, [...singles(32), ...singles(32, "b")]);
     const waits = sleep(300).then(() => "nobody is answered");
     expect(await Promise.race([outcomes, waits])).toBe("nobody is answered");
-    go.resolve();
+    go();
     expect(await migration).toMatchObject({ total: 2, moved: 2 });
     expect(await outcomes).toEqual(Array.from({ length: 64 }, () => "INGESTION_COMPLETED_EVENT_METERED"));
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["32", "32"]);
@@ -195,21 +195,21 @@ describe("concurrent single events", () => {
   });
 
   test("continue during a batch of ten thousand: none waits longer than for its commit", async () => {
-    const answer = createSignal();
+    const [answered, answer] = createGate();
     // The batch is decided, but not committed before the others have their answers.
     const change = (store: Store): Store => ({
       ...store,
       transact: (scope, work) =>
         store.transact(scope, async (view) => {
           const decision = await work(view);
-          if (scope.eventIds.length === 10_000) await answer.promise;
+          if (scope.eventIds.length === 10_000) await answered;
           return decision;
         }),
     });
     const { engine, store } = await openEngine({ change });
     const large = engine.ingest(Array.from({ length: 10_000 }, (_, place) => morningCall(`large ${place}`)));
     expect(await sendAll(engine, singles(64, "b"))).toEqual(Array.from({ length: 64 }, () => METERED));
-    answer.resolve();
+    answer();
     expect((await large).every(({ status }) => status === METERED)).toBe(true);
     expect([await usageOf(store, "a"), await usageOf(store, "b")]).toEqual(["10000", "64"]);
   });

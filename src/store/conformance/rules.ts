@@ -108,6 +108,22 @@ export const ruleCases: readonly ConformanceCase[] = [
     },
   ),
 
+  defineCase("drafts follow an account to its next customer", async (store) => {
+    const places = [{ id: "draft", listedAt: NOON, start: NOON, end: NOON + 1, finalAt: NOON + 1 }];
+    await commit(store, { accounts: [account("a", { drafts: { until: NOON, places } })] });
+    await store.transact(createScope(["a"]), async (view) => {
+      const accounts = (await view.accounts(["a"])).map((each) => ({ ...each, customerId: "c.two" }));
+      return { result: undefined, changes: { accounts } };
+    });
+    for (const [customerId, expected] of Object.entries({ "c.one": [], "c.two": ["draft"] })) {
+      const drafts = await store.read.draftList({ customerId }, ALL);
+      assert.deepEqual(
+        drafts.map(({ id }) => id),
+        expected,
+      );
+    }
+  }),
+
   defineCase("changing an event object after the commit has no effect", async (store) => {
     const row = newEvent(event("a", 1));
     await commit(store, { newEvents: [row] });
