@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { type ApiAnswer, type Api, type Json, uniqueText, unique } from "./api.ts";
 import { type Case, expectRefused, ruleCases } from "./case.ts";
-import { aMigration } from "./holdings.cases.ts";
+import { aMigration, refusedMigrations } from "./holdings.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
 import { anAccount, MONTHLY } from "./resources.ts";
 import { listMismatches, parseType, listUnseen, valuesIn } from "./types.ts";
@@ -167,17 +167,15 @@ const MIGRATION_CASES: readonly Case[] = ruleCases("Migrate price plan", {
   },
   "rule 1": async (api, { type }) => {
     expect(type).toMatch(/ 400\.$/);
-    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
-    await expectRefused(migrate(api, { ...body, retainStartOffsets: true }), "interval");
-    expect((await migrate(api, body)).status).toBe(200);
+    const [body] = await refusedMigrations(api);
+    await expectRefused(migrate(api, body), "interval");
+    expect((await migrate(api, { ...body, retainStartOffsets: false })).status).toBe(200);
   },
   "rule 2": async (api, { type }) => {
     expect(type).toMatch(/ 400\.$/);
-    const { accountId, body } = await aMigration(api);
-    await api.callOk(`POST /accounts/${accountId}/price_plans`, { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" });
-    const next = { ...body, migrationMode: "NEXT_CYCLE" };
-    await expectRefused(migrate(api, { ...next, retainStartOffsets: true }), "start offsets");
-    expect((await migrate(api, { ...next, retainStartOffsets: false })).status).toBe(200);
+    const [, body] = await refusedMigrations(api);
+    await expectRefused(migrate(api, body), "start offsets");
+    expect((await migrate(api, { ...body, retainStartOffsets: false })).status).toBe(200);
   },
   "rule 3": async (api) => {
     const { body } = await aMigration(api);

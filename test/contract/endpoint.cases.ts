@@ -2,8 +2,8 @@
 import { expect } from "vitest";
 
 import { type Api, unique } from "./api.ts";
-import { type Case, expectRefused, ruleCases } from "./case.ts";
-import { endpointCase, sendRow } from "./endpoint.ts";
+import { type Case, ruleCases } from "./case.ts";
+import { endpointCase } from "./endpoint.ts";
 import { aCredit, aMigration, anEntry, migrations } from "./holdings.cases.ts";
 import { rowOf } from "./reference.ts";
 import { anAccount, anAddOn, anEvent, aSchema, meterRequest, MONTHLY } from "./resources.ts";
@@ -11,7 +11,7 @@ import { anAccount, anAddOn, anEvent, aSchema, meterRequest, MONTHLY } from "./r
 const aDraft = async (api: Api): Promise<string> =>
   (await api.callOk("POST /price_plans", { name: unique("plan"), type: "BILLING", pricePlanDetails: {} })).id;
 
-/** Cases of the endpoints. */
+/** Cases of the endpoints. What their query parameters and modes do is tested in test/server/routes. */
 export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   "POST /authenticate": endpointCase({ ready: async () => ({}) }),
   "DELETE /accounts/{account_id}": endpointCase({
@@ -19,15 +19,6 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   }),
   "GET /accounts/{account_id}": endpointCase({
     ready: async (api) => ({ params: { account_id: await anAccount(api) } }),
-    also: async (api) => {
-      const account_id = await anAccount(api);
-      const getAccount = async (query: Readonly<Record<string, string>>) =>
-        sendRow(api, "GET /accounts/{account_id}", { params: { account_id }, query });
-      const timestamp = "2024-06-15T12:00:00Z";
-      expect((await getAccount({ effectiveOn: timestamp, includeGroupDetails: "true" })).json.id).toBe(account_id);
-      await expectRefused(getAccount({ effectiveOn: "yesterday" }), "effectiveOn");
-      await expectRefused(getAccount({ includeGroupDetails: "yes" }), "includeGroupDetails");
-    },
   }),
   "POST /invoice_groups/{invoice_group_id}/add_accounts": endpointCase({
     ready: async (api) => {
@@ -57,13 +48,6 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
         mode: "IMMEDIATE_IGNORE_OVERRIDE",
       },
     }),
-    also: async (api) => {
-      const id = await aDraft(api);
-      await expectRefused(api.ask(`PATCH /price_plans/${id}`, { body: { mode: "AT_ONCE" } }), "mode");
-      const body = { pricePlanDetails: { pricingCycleConfig: MONTHLY } };
-      const { pricingSchedule } = await api.callOk(`PATCH /price_plans/${id}`, body);
-      expect(pricingSchedule[0].pricePlanDetails.pricingCycleConfig).toEqual(MONTHLY);
-    },
   }),
   "PATCH /usage_meters/{usage_meter_id}": endpointCase({
     // A longer name could not be returned.
@@ -141,16 +125,6 @@ export const ENDPOINT_CASES: readonly Case[] = ruleCases("Endpoints", {
   }),
   "GET /event_schema/{event_schema_name}": endpointCase({
     ready: async (api) => ({ params: { event_schema_name: await aSchema(api) } }),
-    also: async (api) => {
-      const event_schema_name = await aSchema(api);
-      await api.callOk(`PATCH /event_schema/${event_schema_name}`, { attributes: [{ name: "more" }] });
-      const versionOf = async (query: Readonly<Record<string, string>>) =>
-        sendRow(api, "GET /event_schema/{event_schema_name}", { params: { event_schema_name }, query });
-      expect((await versionOf({})).json.version).toBe(2);
-      expect((await versionOf({ version: "1" })).json.version).toBe(1);
-      expect((await versionOf({ version: "3" })).status).toBe(404);
-      await expectRefused(versionOf({ version: "0" }), "version");
-    },
   }),
   "PATCH /event_schema/{event_schema_name}": endpointCase({
     ready: async (api) => ({

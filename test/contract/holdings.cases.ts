@@ -2,7 +2,7 @@
 import { expect } from "vitest";
 
 import { type Api, type Json, oncePerServer, uniqueText, unique } from "./api.ts";
-import { type Case, ruleCases, tableCases } from "./case.ts";
+import { type Case, expectRefused, ruleCases, tableCases } from "./case.ts";
 import { figureIn } from "./reference.ts";
 import { aFeature, anAccount, aPlan, aSchema } from "./resources.ts";
 
@@ -47,6 +47,51 @@ export async function aMigration(api: Api, target: Json = {}): Promise<Json> {
     retainStartOffsets: false,
   };
   return { accountId, body };
+}
+
+/** Migrations that would retain start offsets: of other intervals, and with a next cycle without a plan. */
+export async function refusedMigrations(api: Api): Promise<readonly [intervals: Json, noPlan: Json]> {
+  const yearly = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
+  const { accountId, body } = await aMigration(api);
+  await api.callOk(`POST /accounts/${accountId}/price_plans`, { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" });
+  const retained = { retainStartOffsets: true };
+  return [
+    { ...yearly.body, ...retained },
+    { ...body, migrationMode: "NEXT_CYCLE", ...retained },
+  ];
+}
+
+/** A list accepts pages up to a size, and has a default. */
+export async function expectPageSizes(api: Api, path: string, most: number, usual: number): Promise<void> {
+  const listWith = async (pageSize: number) => api.ask(`GET ${path}`, { query: { pageSize: String(pageSize) } });
+  expect((await api.callOk(`GET ${path}`)).context.pageSize).toBe(usual);
+  expect((await listWith(most)).json.context.pageSize).toBe(most);
+  await expectRefused(listWith(most + 1), "pageSize");
+}
+
+/** Rejected requests have one message of bounded length, whatever they contain. */
+export async function expectMessages(api: Api, most: number): Promise<void> {
+  expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(most);
+  const long = uniqueText(4000);
+  // Thirty aliases of fifty characters that are all taken, each twice, exceed the length of a message.
+  const aliases = Array.from({ length: 30 }, () => ({ value: uniqueText(50) }));
+  const answers = [
+    await api.ask("POST /customers", { body: { [long]: long } }),
+    await api.ask("POST /price_plans", { body: { name: "A plan", pricePlanDetails: { type: long } } }),
+    await api.ask(`GET /features/${long}`),
+    await api.ask("GET /features", { query: { [long]: long } }),
+    await api.ask(`GET /${long}`),
+    await api.ask("POST /ingest", { body: { event: { id: long, schemaName: long, [long]: long } } }),
+    await api.ask("POST /aliases", { body: { aliases: [...aliases, ...aliases] } }),
+    await api.ask("POST /aliases", { body: { [uniqueText(9000)]: 1 } }),
+    await api.ask("POST /aliases", { body: { aliases: uniqueText(9000) } }),
+  ];
+  for (const { status, json } of answers) {
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(Object.keys(json)).toEqual(["message"]);
+    expect(json.message.length).toBeGreaterThan(0);
+    expect(json.message.length).toBeLessThanOrEqual(most);
+  }
 }
 
 /** The migrations of a server, at least one. */
@@ -124,23 +169,7 @@ export const HOLDING_CASES: readonly Case[] = [
   ...ruleCases("Error body", {
     message: async (api, { notes }) => {
       expect(notes).toContain("required");
-      const most = figureIn(notes);
-      expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(most);
-      const long = uniqueText(4000);
-      const answers = [
-        await api.ask("POST /customers", { body: { [long]: long } }),
-        await api.ask("POST /price_plans", { body: { name: "A plan", pricePlanDetails: { type: long } } }),
-        await api.ask(`GET /features/${long}`),
-        await api.ask("GET /features", { query: { [long]: long } }),
-        await api.ask(`GET /${long}`),
-        await api.ask("POST /ingest", { body: { event: { id: long, schemaName: long, [long]: long } } }),
-      ];
-      for (const { status, json } of answers) {
-        expect(status).toBeGreaterThanOrEqual(400);
-        expect(Object.keys(json)).toEqual(["message"]);
-        expect(json.message.length).toBeGreaterThan(0);
-        expect(json.message.length).toBeLessThanOrEqual(most);
-      }
+      await expectMessages(api, figureIn(notes));
     },
   }),
   ...ruleCases("Base success body", {

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type ApiAnswer, type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
 import { formatFieldPath, listPlaces } from "./bounds.ts";
 import { type Case, expectRefused, ruleCases, expectSuccess } from "./case.ts";
-import { anEntry } from "./holdings.cases.ts";
+import { anEntry, expectMessages, expectPageSizes } from "./holdings.cases.ts";
 import { figureIn, type Row } from "./reference.ts";
 import { aMeter, anAccount, anEvent, aSchema } from "./resources.ts";
 
@@ -94,11 +94,8 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     await expectRefused(api.ask("GET /customers", { query: { pageSize: String(figureIn(type) + 1) } }), "pageSize");
   },
   "page size (feature credit entries list)": async (api, { type }) => {
-    const { path } = await anEntry(api);
-    const most = figureIn(type);
-    expect((await api.callOk(`GET ${path}`)).context.pageSize).toBe(figureIn(type.split("default")[1] ?? ""));
-    expect((await api.ask(`GET ${path}`, { query: { pageSize: String(most) } })).status).toBe(200);
-    await expectRefused(api.ask(`GET ${path}`, { query: { pageSize: String(most + 1) } }), "pageSize");
+    const usual = figureIn(type.split("default")[1] ?? "");
+    await expectPageSizes(api, (await anEntry(api)).path, figureIn(type), usual);
   },
   "account id, feature id, addon id, usage meter id, event schema name in path": inPaths(
     "account_id",
@@ -155,20 +152,7 @@ export const LIMIT_CASES: readonly Case[] = ruleCases("Limits", {
     "POST /features schemaAssocitions",
     "PATCH /features/{feature_id} schemaAssocitions",
   ),
-  "error message": async (api, { type }) => {
-    expect(api.document.components.schemas.Error.properties.message.maxLength).toBe(figureIn(type));
-    // Thirty aliases of fifty characters that are all taken, each twice, exceed the length of a message.
-    const aliases = Array.from({ length: 30 }, () => ({ value: uniqueText(50) }));
-    for (const body of [
-      { aliases: [...aliases, ...aliases] },
-      { [uniqueText(9000)]: 1 },
-      { aliases: uniqueText(9000) },
-    ]) {
-      const { status, json } = await api.ask("POST /aliases", { body });
-      expect(status).toBeGreaterThanOrEqual(400);
-      expect(json.message.length).toBeLessThanOrEqual(figureIn(type));
-    }
-  },
+  "error message": async (api, { type }) => expectMessages(api, figureIn(type)),
   "JWT lifetime": async (_, { type }) => {
     const own = await (await startContract())();
     const { token } = await own.callOk("POST /authenticate");

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 
 import { type Api, type Json, startContract, uniqueText, unique } from "./api.ts";
 import { type Case, expectRefused, ruleCases } from "./case.ts";
-import { aMigration, anEntry, listPages } from "./holdings.cases.ts";
+import { anEntry, aMigration, expectPageSizes, listPages, refusedMigrations } from "./holdings.cases.ts";
 import { figureIn, rowsIn } from "./reference.ts";
 import { anAccount, aPlan, aPlannedAccount, aSchema } from "./resources.ts";
 import { valuesIn } from "./types.ts";
@@ -73,12 +73,9 @@ const PAGINATION: readonly Case[] = ruleCases("Pagination rules", {
   },
   "rule 5": async (api, { type }) => {
     const [customers = "", entries = ""] = type.split(". ");
-    expect((await api.callOk("GET /customers")).context.pageSize).toBe(figureIn(customers));
-    const { path } = await anEntry(api);
     const [most = "", usual = ""] = entries.split("with default");
-    expect((await api.callOk(`GET ${path}`)).context.pageSize).toBe(figureIn(usual));
-    expect((await api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most)) } })).status).toBe(200);
-    await expectRefused(api.ask(`GET ${path}`, { query: { pageSize: String(figureIn(most) + 1) } }), "pageSize");
+    expect((await api.callOk("GET /customers")).context.pageSize).toBe(figureIn(customers));
+    await expectPageSizes(api, (await anEntry(api)).path, figureIn(most), figureIn(usual));
   },
   "rule 6": async (api) => {
     const id = await anAccount(api);
@@ -233,14 +230,8 @@ const ERRORS: readonly Case[] = ruleCases("Errors", {
   },
   "rule 4": async (api, { type }) => {
     const refusal = figureIn(/returns \d+/.exec(type)?.[0] ?? "");
-    const { body } = await aMigration(api, { pricingCycleConfig: { interval: "ANNUALLY", anniversaryCycle: true } });
-    const answer = await api.ask("POST /migrations/price_plan", { body: { ...body, retainStartOffsets: true } });
-    expect(answer.status).toBe(refusal);
-    const ending = await aMigration(api);
-    const leave = { mode: "DISASSOCIATE", effectiveFrom: "2024-07-01" };
-    await api.callOk(`POST /accounts/${ending.accountId}/price_plans`, leave);
-    const next = { ...ending.body, migrationMode: "NEXT_CYCLE", retainStartOffsets: true };
-    expect((await api.ask("POST /migrations/price_plan", { body: next })).status).toBe(refusal);
+    for (const body of await refusedMigrations(api))
+      expect((await api.ask("POST /migrations/price_plan", { body })).status).toBe(refusal);
   },
   "rule 5": async (api) => {
     const id = await aPlan(api);
@@ -266,6 +257,7 @@ const VERSIONING: readonly Case[] = ruleCases("Versioning", {
     const latest = await api.callOk(`GET /event_schema/${name}`);
     expect([latest.version, latest.status]).toEqual([2, "ACTIVE"]);
     expect(await readVersion("2")).toEqual(latest);
+    expect((await api.ask(`GET /event_schema/${name}`, { query: { version: "3" } })).status).toBe(404);
     const older = await readVersion("1");
     expect([older.version, older.attributes]).toEqual([1, [{ name: "count" }]]);
     expect(valuesIn(type)).toEqual([older.status]);

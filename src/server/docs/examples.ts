@@ -5,6 +5,13 @@
 
 const ADDRESS = { line1: "1 Main Street", postalCode: "12345", city: "Springfield", country: "US" };
 
+/** Prices of a unit, each above a number of units. */
+function perUnit(pricingModel: string, ...tiers: readonly (readonly [startAfter: number, rate: number | string])[]) {
+  const slabs = tiers.map(([startAfter], at) => ({ order: at + 1, startAfter, priceType: "PER_UNIT" }));
+  const slabRates = tiers.map(([, rate], at) => ({ order: at + 1, rate }));
+  return { ratePlan: { pricingModel, slabs }, rateValues: [{ currency: "USD", slabRates }] };
+}
+
 /** A plan with tiered calls, licenses, a fee in advance, and tokens of which 1,000 a month are included. */
 const TEAM = {
   supportedCurrencies: ["USD"],
@@ -13,22 +20,7 @@ const TEAM = {
     {
       usageMeterId: "calls",
       displayName: "API calls",
-      ratePlan: {
-        pricingModel: "TIERED",
-        slabs: [
-          { order: 1, startAfter: 0, priceType: "PER_UNIT" },
-          { order: 2, startAfter: 1000, priceType: "PER_UNIT" },
-        ],
-      },
-      rateValues: [
-        {
-          currency: "USD",
-          slabRates: [
-            { order: 1, rate: 0 },
-            { order: 2, rate: "0.01" },
-          ],
-        },
-      ],
+      ...perUnit("TIERED", [0, 0], [1000, "0.01"]),
     },
   ],
   fixedFeeRateCards: [
@@ -43,16 +35,14 @@ const TEAM = {
     {
       id: "Seats",
       enableProration: true,
-      ratePlan: { pricingModel: "VOLUME", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-      rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 12 }] }],
+      ...perUnit("VOLUME", [0, 12]),
     },
   ],
   billingEntitlementRateCards: [
     {
       featureId: "Tokens",
       featureConfigs: [{ featureCreditLimit: 1000, effectiveUntil: "P1M" }],
-      ratePlan: { pricingModel: "TIERED", slabs: [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] },
-      rateValues: [{ currency: "USD", slabRates: [{ order: 1, rate: 0 }] }],
+      ...perUnit("TIERED", [0, 0]),
     },
   ],
 };

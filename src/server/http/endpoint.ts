@@ -123,9 +123,5 @@ export function answerOk(body: unknown): Answer {
   return { status: 200, body };
 }
 
-export function answerCreated(body: unknown): Answer {
-  return { status: 201, body };
-}
-
 /** The answer of a deletion. */
 export const SUCCESS: Answer = { status: 200, body: { success: true } };

@@ -10,7 +10,10 @@ import { pathId, success, withoutAbsent } from "../http/fields.ts";
 import { listQuery, type PagedRequest, type PageFields, PAGE_SIZES, type PageSizes } from "../http/pagination.ts";
 
 /** What the endpoints of a resource have in common. */
-export interface ResourceSpec<Item, Params extends z.ZodObject> extends Pick<EndpointSpec, "unknownIdStatus"> {
+export interface ResourceSpec<Item, Params extends z.ZodObject> extends Pick<
+  EndpointSpec,
+  "access" | "unknownIdStatus"
+> {
   readonly tag: string;
   /** The path of the list: `/features`. The path of an item adds its id. */
   readonly path: `/${string}`;
@@ -56,6 +59,8 @@ interface ListEntry<Item, Params extends z.ZodObject, Filters extends z.ZodRawSh
   readonly list?: string | ((params: z.output<Params>) => string);
   /** The engine has the filters in camel case. */
   readonly filters?: Filters;
+  /** Changes the query, whose filters cursors then contain. */
+  readonly normalize?: (query: z.output<z.ZodObject<Filters>>) => z.output<z.ZodObject<Filters>>;
   /** If the last page has no `nextToken` instead of null: the further fields of the list. */
   readonly open?: z.ZodRawShape;
   readonly sizes?: PageSizes;
@@ -103,15 +108,14 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
 
   /** `POST` to the list, answered with the new item. */
   create<Body extends z.ZodType>({ run, status, ...entry }: CreateEntry<Item, Params, Body>): Endpoint {
-    const { tag, path, params: pathIds, unknownIdStatus, shape, toJson } = this.#resource;
+    const { path, shape, toJson } = this.#resource;
     const create = (engine: Engine, body: z.input<Body>): Promise<Item> =>
       this.#methods(engine).create(withoutAbsent(body as object) as never) as Promise<Item>;
     return defineEndpoint<Params, z.ZodObject, Body>({
       ...entry,
       method: "POST",
       path,
-      tag,
-      ...withoutAbsent({ params: pathIds, unknownIdStatus }),
+      ...this.#common(),
       answers: { [status]: shape },
       handle: async ({ engine, body, params }) => {
         const item = await (run ?? create)(engine, body, params);
@@ -127,18 +131,18 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
     list,
     sizes = PAGE_SIZES,
     open,
+    normalize = (query) => query,
     answerId,
     ...entry
   }: ListEntry<Item, Params, Filters>): Endpoint {
-    const { tag, path, params: pathIds, unknownIdStatus, shape, toJson } = this.#resource;
+    const { path, shape, toJson } = this.#resource;
     const readList: typeof run = (engine, filter, page) =>
       this.#methods(engine).list({ ...(filters && { filter: toCamelCase(filter) }), page } as never);
     return defineEndpoint<Params, z.ZodObject<PageFields>, z.ZodType>({
       ...entry,
       method: "GET",
       path,
-      tag,
-      ...withoutAbsent({ params: pathIds, unknownIdStatus }),
+      ...this.#common(),
       query: listQuery(filters ?? {}, sizes),
       answers: {
         200:
@@ -148,7 +152,7 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
       },
       handle: async ({ engine, paging, query, params }) => {
         const name = typeof list === "function" ? list(params) : (list ?? path.slice(1));
-        const request = await paging.readRequest({ list: name, sizes, query });
+        const request = await paging.readRequest({ list: name, sizes, query: normalize(query as never) });
         const page = await readBoundedPage(
           request,
           (each) => (run ?? readList)(engine, request.filters as z.output<z.ZodObject<Filters>>, each, params),
@@ -188,6 +192,12 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
     return answered.#item("DELETE", "", entry, async ({ engine }, id) => (run ?? archive)(engine, id));
   }
 
+  /** What all endpoints of the resource have in common. */
+  #common(): Pick<EndpointSpec<Params>, "tag" | "access" | "params" | "unknownIdStatus"> {
+    const { tag, access, params, unknownIdStatus } = this.#resource;
+    return withoutAbsent({ tag, access, params, unknownIdStatus });
+  }
+
   #methods(engine: Engine): ResourceMethods<Item> {
     return this.#resource.methods?.(engine) as ResourceMethods<Item>;
   }
@@ -199,14 +209,13 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
     entry: EndpointDocs & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
     run: (request: EndpointRequest<Params, Query, Body>, id: string) => Promise<Item>,
   ): Endpoint {
-    const { tag, path, params, idName = "id", idSchema = pathId(), unknownIdStatus, shape, toJson } = this.#resource;
+    const { path, params, idName = "id", idSchema = pathId(), shape, toJson } = this.#resource;
     return defineEndpoint<Params, Query, Body>({
       ...entry,
       method,
       path: `${path}/{${idName}}${pathSuffix}`,
-      tag,
+      ...this.#common(),
       params: z.strictObject({ ...params?.shape, [idName]: idSchema }) as z.ZodObject as Params,
-      ...withoutAbsent({ unknownIdStatus }),
       answers: { 200: shape },
       handle: async (request) => {
         const item = await run(request, String(Reflect.get(request.params, idName)));

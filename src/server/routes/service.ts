@@ -7,12 +7,12 @@ import { stringifyJson } from "../../numbers/json.ts";
 import { readPage, readPolicy, embedData } from "../../pages/page-file.ts";
 import { findFirstPlanDay, createStateFromBook } from "../../pages/play-state.ts";
 import type { KeyAccessControl } from "../access/access.ts";
-import { type ApiKey, keyRequest, ROLES } from "../access/credentials.ts";
-import { createListShape, answerPage, toAnswer } from "../http/answers.ts";
-import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE, answerCreated, answerOk } from "../http/endpoint.ts";
+import { type ApiKey, type CreatedApiKey, keyRequest, ROLES } from "../access/credentials.ts";
+import { toAnswer } from "../http/answers.ts";
+import { type Endpoint, defineEndpoint, SUCCESS, JSON_TYPE, answerOk } from "../http/endpoint.ts";
 import { Refusal } from "../http/failures.ts";
-import { success, pathId, timestamp } from "../http/fields.ts";
-import { listQuery } from "../http/pagination.ts";
+import { success, timestamp } from "../http/fields.ts";
+import { ResourceEndpoints } from "./resource-endpoints.ts";
 
 /** How long the store may take to answer, in milliseconds. */
 const READY_MS = 3000;
@@ -131,54 +131,41 @@ const createdKeyShape = z
   .strictObject({ ...fields, key: z.string().meta({ description: "The key. It can't be shown again." }) })
   .meta({ id: "CreatedApiKey" });
 
+const KEYS = new ResourceEndpoints<ApiKey>({
+  tag: "Credentials",
+  path: "/keys",
+  access: "keys",
+  idName: "key_id",
+  shape: keyShape,
+  toJson: toKeyJson,
+});
+
 /** Issues tokens; creates, lists and revokes keys, which requires the role admin. */
 export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
   const { keys } = access;
   return [
     authenticateEndpoint(access),
-    defineEndpoint({
-      method: "POST",
-      path: "/keys",
+    KEYS.with({
+      shape: createdKeyShape,
+      toJson: (newKey: CreatedApiKey) => ({ ...toKeyJson(newKey), key: newKey.key }),
+    }).create({
       id: "createKey",
-      tag: "Credentials",
       summary: "Create an API key",
-      access: "keys",
       body: keyRequest,
-      answers: { 201: createdKeyShape },
-      handle: async ({ body }) => {
-        const newKey = await keys.create(body);
-        return answerCreated({ ...toKeyJson(newKey), key: newKey.key });
-      },
+      status: 201,
+      run: (_, body) => keys.create(body),
     }),
-    defineEndpoint({
-      method: "GET",
-      path: "/keys",
+    KEYS.list({
       id: "listKeys",
-      tag: "Credentials",
       summary: "List API keys, newest first",
-      access: "keys",
-      query: listQuery({}),
-      answers: { 200: createListShape(keyShape, "ApiKeyList") },
-      handle: async ({ paging, query }) => {
-        const request = await paging.readRequest({ list: "keys", query });
-        const page = await keys.list(request.page);
-        return answerPage(request, { ...page, items: page.items.map(toKeyJson) });
-      },
+      answerId: "ApiKeyList",
+      run: (_engine, _filters, page) => keys.list(page),
     }),
-    defineEndpoint({
-      method: "DELETE",
-      path: "/keys/{key_id}",
+    KEYS.remove({
       id: "revokeKey",
-      tag: "Credentials",
       summary: "Revoke an API key and all its tokens",
       description: "Takes effect at once on this server, and within 5 seconds on others that share the database.",
-      access: "keys",
-      params: z.strictObject({ key_id: pathId() }),
-      answers: { 200: success },
-      handle: async ({ params: { key_id: id } }) => {
-        await keys.revoke(id);
-        return SUCCESS;
-      },
+      run: (_, id) => keys.revoke(id),
     }),
   ];
 }

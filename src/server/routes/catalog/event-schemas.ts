@@ -12,19 +12,10 @@ import {
 } from "../../../book/resources/event-schema.ts";
 import { computationId, EVERY_EVENT, ONE_UNIT } from "../../../engine/catalog/resource-methods.ts";
 import type { StoredResource } from "../../../engine/configured-resources.ts";
-import type { PageOptions } from "../../../engine/pages.ts";
-import {
-  createAnswerDeriver,
-  formatRule,
-  toAnswer,
-  answerPage,
-  createListShape,
-  readBoundedPage,
-} from "../../http/answers.ts";
-import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
+import { createAnswerDeriver, formatRule, toAnswer } from "../../http/answers.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { withoutAbsent, version } from "../../http/fields.ts";
-import { listQuery } from "../../http/pagination.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const answers = createAnswerDeriver();
@@ -267,28 +258,21 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
     }),
     status: 201,
   }),
-  defineEndpoint({
-    method: "GET",
-    path: "/usage_meters",
+  USAGE_METERS.list({
     id: "listUsageMeters",
-    tag: "Usage meters",
     summary: "List usage meters, newest first",
-    query: listQuery({ status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations }),
-    answers: { 200: createListShape(usageMeterShape, "UsageMeterList") },
-    handle: async ({ engine, paging, query: { aggregation: singleFilter, aggregations: listFilter, ...query } }) => {
-      if (singleFilter !== undefined && listFilter !== undefined) {
+    filters: { status: usageMeterShape.shape.status.optional(), aggregation: aggregations, aggregations },
+    normalize: ({ aggregations: listFilter, ...query }) => {
+      if (query.aggregation !== undefined && listFilter !== undefined) {
         throw new Refusal(400, "aggregations: use either aggregations or aggregation");
       }
-      const request = await paging.readRequest({
-        list: "usage_meters",
-        query: { ...query, aggregation: singleFilter ?? listFilter },
-      });
-      const answered = request.filters.aggregation?.split(",");
+      return { ...query, aggregation: query.aggregation ?? listFilter, aggregations: undefined };
+    },
+    answerId: "UsageMeterList",
+    run: (engine, { status, aggregation: filter }, page) => {
+      const answered = filter?.split(",");
       const aggregations = answered && aggregation.options.filter((each) => answered.includes(toAnswered(each)));
-      const filter = { status: request.filters.status, aggregation: aggregations };
-      const listMeters = (page: PageOptions): ReturnType<typeof engine.usageMeters.list> =>
-        engine.usageMeters.list({ filter, page });
-      return answerPage(request, await readBoundedPage(request, listMeters, toMeterJson));
+      return engine.usageMeters.list({ filter: { status, aggregation: aggregations }, page });
     },
   }),
   USAGE_METERS.get({ id: "getUsageMeter", summary: "Get a usage meter" }),

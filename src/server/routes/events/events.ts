@@ -1,3 +1,4 @@
+/** Stored events: listed, shown with their outcome, and undone (S15). */
 import * as z from "zod";
 
 import { versionId } from "../../../engine/documents.ts";
@@ -22,7 +23,6 @@ import {
   toEventFields,
   undoneEventShape,
 } from "./event-records.ts";
-/** Stored events: listed, shown with their outcome, and undone (S15). */
 
 const enrichedFields = z.array(
   z.strictObject({ name: z.string(), type: z.enum(["ATTRIBUTE", "DIMENSION"]), value: z.string() }),
