@@ -15,25 +15,15 @@ import {
 import type { CardBounds, SlabRow } from "../../src/testing/price-arbitrary.ts";
 import { d, days, HALF_JUNE, JUNE, createSlabPricing, exactAmount } from "./cards.ts";
 
-const TEN_EACH: readonly SlabRow[] = [{ after: 0, rate: 10 }];
-
-interface CardOptions {
-  readonly rows?: readonly SlabRow[];
-  readonly model?: "TIERED" | "VOLUME";
-  readonly bounds?: CardBounds;
-  readonly more?: object;
-}
-
+/** A card of seats at 10 each, unless other rows are given. */
 function seatCard(
   enableProration: boolean,
-  { rows = TEN_EACH, model = "TIERED", bounds, more = {} }: CardOptions = {},
+  bounds?: CardBounds,
+  rows: readonly SlabRow[] = [{ after: 0, rate: 10 }],
+  model: "TIERED" | "VOLUME" = "VOLUME",
 ): LicenseRateCard {
-  return licenseRateCard.parse({
-    id: "addon.seats",
-    enableProration,
-    ...createSlabPricing(model, rows, bounds),
-    ...more,
-  });
+  const pricing = createSlabPricing(model, rows, bounds);
+  return licenseRateCard.parse({ id: "addon.seats", enableProration, ...pricing });
 }
 
 const quantityRun = (from: string, until: string, quantity: number): QuantityRun => ({
@@ -76,7 +66,7 @@ describe("S10.2 in arrears", () => {
       { after: 12, rate: 6 },
     ];
     // 10 × 10 × ½ + (12 × 10 + 4 × 6) × ½ = 50 + 72
-    const charge = arrears(seatCard(true, { rows }), TEN_THEN_SIXTEEN);
+    const charge = arrears(seatCard(true, undefined, rows, "TIERED"), TEN_THEN_SIXTEEN);
     expect(
       charge.slabs.map(({ order, quantity, amount }) => [order, quantity.toFixed(), formatFraction(amount)]),
     ).toEqual([
@@ -87,7 +77,7 @@ describe("S10.2 in arrears", () => {
   });
 
   test("S7.4 the bounds of a prorated card are prorated by days served, and limit the sum of the runs", () => {
-    const bounded = seatCard(true, { bounds: { minimumRate: 200, maximumRate: 220 } });
+    const bounded = seatCard(true, { minimumRate: 200, maximumRate: 220 });
     expect(exactAmount(arrears(bounded, TEN_THEN_SIXTEEN))).toBe("200");
     // 30 × 10 × ½ = 150, raised to 220 × ½.
     expect(exactAmount(arrears(bounded, [quantityRun("2026-06-16", "2026-07-01", 30)], HALF_JUNE))).toBe("110");
@@ -103,17 +93,13 @@ describe("S10.2 in arrears", () => {
   });
 
   test("S13.1 if no more seats than paid were used, the charge is for a quantity of 0", () => {
-    const charge = arrears(
-      seatCard(false, { bounds: { minimumRate: 50 } }),
-      [quantityRun("2026-06-16", "2026-07-01", 2)],
-      HALF_JUNE,
-      3,
-    );
+    const runs = [quantityRun("2026-06-16", "2026-07-01", 2)];
+    const charge = arrears(seatCard(false, { minimumRate: 50 }), runs, HALF_JUNE, 3);
     expect([charge.quantity?.toFixed(), exactAmount(charge), charge.slabs]).toEqual(["0", "0", []]);
   });
 
   test("S7.4 the parts of an unprorated card stay within its bounds together", () => {
-    const card = seatCard(false, { bounds: { minimumRate: 120, maximumRate: 150 } });
+    const card = seatCard(false, { minimumRate: 120, maximumRate: 150 });
     // 10 seats are 100, raised to 120; 16 are 160, lowered to 150, of which 120 are paid.
     expect(exactAmount(arrears(card, [quantityRun("2026-06-01", "2026-06-16", 10)], HALF_JUNE))).toBe("120");
     expect(exactAmount(arrears(card, [quantityRun("2026-06-16", "2026-07-01", 16)], HALF_JUNE, 10))).toBe("30");
@@ -121,11 +107,9 @@ describe("S10.2 in arrears", () => {
 });
 
 describe("S10.3 in advance", () => {
-  const advance = { invoiceTiming: "IN_ADVANCE" };
-
   test("S10.3 the quantity at the start is charged, for the days served with proration", () => {
-    expect(exactAmount(rateLicenseInAdvance(seatCard(true, { more: advance }), "USD", d(10), HALF_JUNE))).toBe("50");
-    expect(exactAmount(rateLicenseInAdvance(seatCard(false, { more: advance }), "USD", d(10), HALF_JUNE))).toBe("100");
+    expect(exactAmount(rateLicenseInAdvance(seatCard(true), "USD", d(10), HALF_JUNE))).toBe("50");
+    expect(exactAmount(rateLicenseInAdvance(seatCard(false), "USD", d(10), HALF_JUNE))).toBe("100");
     expect(exactAmount(rateLicenseInAdvance(seatCard(false), "USD", d(12), HALF_JUNE, chargedUpTo(10)))).toBe("20");
   });
 
@@ -142,12 +126,8 @@ describe("S10.3 in advance", () => {
       { after: 100, rate: 1 },
     ];
     // VOLUME: 100 are 200, 150 are 150.
-    const charge = rateLicenseIncrease(
-      seatCard(false, { rows, model: "VOLUME" }),
-      "USD",
-      [{ ...chargedUpTo(100), to: d(150), days: REMAINING }],
-      JUNE,
-    );
+    const increase = { ...chargedUpTo(100), to: d(150), days: REMAINING };
+    const charge = rateLicenseIncrease(seatCard(false, undefined, rows), "USD", [increase], JUNE);
     expect([formatFraction(charge.charged), exactAmount(charge), charge.slabs]).toEqual(["0", "0", []]);
   });
 
@@ -156,7 +136,7 @@ describe("S10.3 in advance", () => {
       { after: 0, rate: 10 },
       { after: 10, rate: 4 },
     ];
-    const card = seatCard(false, { rows, model: "VOLUME" });
+    const card = seatCard(false, undefined, rows);
     // 10 cost 100, 12 no more than that; 30 cost 120, 20 more.
     const alreadyPaid = findPaidLevel(card, "USD", [d(10), d(12)]);
     expect([alreadyPaid?.chargedQuantity.toFixed(), alreadyPaid?.levelQuantity?.toFixed()]).toEqual(["12", "10"]);
@@ -184,7 +164,7 @@ describe("S10.3 in advance", () => {
   });
 
   test("S10.3 a price is that of a whole cycle, limited by the card's bounds", () => {
-    const bounded = seatCard(true, { bounds: { maximumRate: 55 } });
+    const bounded = seatCard(true, { maximumRate: 55 });
     expect([d(4), d(10)].map((quantity) => licensePrice(bounded, "USD", quantity).toFixed())).toEqual(["40", "55"]);
   });
 
