@@ -93,6 +93,16 @@ describe("event schemas", () => {
     expect(await describeRefusal(engine.eventSchemas.update("call", patch as EventSchemaPatch))).toBe(sentence);
   });
 
+  test("S4.4 a request that changes fields and the status makes one version, in the new status", async () => {
+    const { engine, at } = engineAt("2024-03-01");
+    await activeSchema(engine);
+    const patch = { attributes: [{ name: "size" }], status: "INACTIVE" } as const;
+    const { item } = await at("2024-03-02").eventSchemas.update("call", patch);
+    expect(item.attributes.map(({ name }) => name)).toEqual(["count", "size"]);
+    const { items } = await engine.eventSchemas.versions("call");
+    expect(items.map((each) => `${each.item.version} ${each.item.status}`)).toEqual(["2 INACTIVE", "1 ARCHIVED"]);
+  });
+
   test("S4.4 a schema that an ACTIVE meter uses stays ACTIVE; otherwise it can be deactivated and accepts no events", async () => {
     const { engine } = engineAt("2024-03-01T12:00:00Z");
     await activeSchema(engine);
