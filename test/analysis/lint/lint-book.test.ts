@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { lintBook } from "../../../src/analysis/lint/lint-book.ts";
-import { parseBook } from "../../../src/book/book.ts";
+import { parseBook, type ShortBookInput, toBookInput } from "../../../src/book/book.ts";
 import type { Book, BookInput } from "../../../src/book/resources/book.ts";
 import { add, Decimal } from "../../../src/numbers/decimal.ts";
 import { priceQuantity } from "../../../src/rating/slab-charge.ts";
@@ -96,6 +96,19 @@ describe("lint of a plan", () => {
     const book = bookWith({ ...(tiers === undefined && volumeTiers === undefined ? {} : { usage }), ...fields });
     const finding = problem.replace(/^S[\d.]+ /, "");
     expect(describeFindings(book)).toEqual(finding.startsWith("nothing") ? [] : [finding]);
+  });
+
+  test("has the path in the book as written, in short or in long form", () => {
+    const usage = [{ meter: "calls", volumeTiers: [{ upTo: 20, rate: 25 }, { rate: 20 }] }];
+    const short: ShortBookInput = {
+      eventSchemas: [{ name: "call" }],
+      usageMeters: [{ id: "calls", schema: "call", count: true }],
+      pricePlans: [{ id: "pp", cycle: "MONTHLY", usage }],
+    };
+    expect([short, toBookInput(short)].flatMap((book) => lintBook(book).map(({ path }) => path))).toEqual([
+      "$.pricePlans[0].usage[0].volumeTiers[1]",
+      "$.pricePlans[0].pricePlanDetails.usageRateCards[0].rateValues[0].slabRates[1]",
+    ]);
   });
 
   test("a smaller or larger jump share reports more or fewer jumps", () => {
