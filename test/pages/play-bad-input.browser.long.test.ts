@@ -95,19 +95,37 @@ describe("invalid input is reported, and stays as it was typed", () => {
 });
 
 test("a book of many plans, slabs, rows of a price table and accounts is partly shown", async () => {
+  const [plan] = SMALL_BOOK.pricePlans;
+  const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
   const starts = Array.from({ length: 2000 }, (_, index) => index);
-  const usage = [
-    { meter: "units", tiers: [...starts.slice(1).map((upTo) => ({ upTo, rate: 1 })), { rate: 1 }] },
-    { meter: "grouped", rateTable: { rows: starts.map((start) => ({ when: { region: `r${start}` }, rate: 1 })) } },
-  ];
+  const long = {
+    ...card,
+    ratePlan: {
+      pricingModel: "TIERED",
+      slabs: starts.map((start) => ({ order: start + 1, startAfter: start, priceType: "PER_UNIT" })),
+    },
+    rateValues: [{ currency: "USD", slabRates: starts.map((start) => ({ order: start + 1, rate: 1 })) }],
+  };
+  const table = {
+    usageMeterId: "um.grouped",
+    rateTable: { rows: starts.map((start) => ({ when: { region: `r${start}` }, rate: 1 })) },
+  };
+  const details = { ...plan?.pricePlanDetails, usageRateCards: [long, table] };
   const book = {
-    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["region"] }],
-    usageMeters: [
-      { id: "units", schema: "call", sum: "n" },
-      { id: "grouped", schema: "call", sum: "n", groupBy: ["region"] },
+    ...SMALL_BOOK,
+    eventSchemas: [
+      ...SMALL_BOOK.eventSchemas,
+      { name: "grouped", attributes: [{ name: "n" }], dimensions: [{ name: "region" }] },
     ],
-    pricePlans: starts.slice(0, 300).map((index) => ({ id: `plan ${index}`, cycle: "MONTHLY", commitment: 1, usage })),
-    accounts: starts.slice(0, 500).map((index) => ({ id: `a${index}`, plan: "plan 0", from: "2024-01-01" })),
+    usageMeters: [
+      ...SMALL_BOOK.usageMeters,
+      { id: "um.grouped", name: "Grouped", schema: "grouped", sum: "n", groupBy: ["region"] },
+    ],
+    pricePlans: [
+      { ...plan, pricePlanDetails: details },
+      ...starts.slice(1, 300).map((index) => ({ ...plan, id: `pp.${index}`, name: `Plan ${index}` })),
+    ],
+    accounts: starts.slice(0, 500).map((index) => ({ ...SMALL_BOOK.accounts[0], id: `a${index}`, aliases: [] })),
   };
   const page = await openPlayground({ book: JSON.stringify(book) });
   for (const message of [
