@@ -176,10 +176,7 @@ async function groupRows(rows: AsyncIterable<UsageRowInput> | Iterable<UsageRowI
   return { kinds: [...kinds.values()], byName };
 }
 
-/**
- * Checks that all rows are of meters that can be queried, and have their groups.
- *
- */
+/** Checks that all rows are of meters that can be queried, and have their groups. */
 function checkKinds(kinds: readonly RowKind[], { book, schemas }: CellQuery): readonly CheckedKind[] {
   const meters = new Map(book.usageMeters.map((meter) => [meter.id, meter]));
   return kinds.map(({ meterId, dimensions }) => {

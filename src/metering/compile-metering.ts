@@ -1,4 +1,5 @@
 /** Compiles a book's schemas and meters, which turn events into units (S4, S5). */
+import type { Book } from "../book/resources/book.ts";
 import type { Setting } from "../book/resources/catalog-items.ts";
 import {
   carriesOver,
@@ -20,11 +21,7 @@ import { createUnmatchedFinder, type UnmatchedValues } from "./unmetered-events.
 import type { MeterGrouping } from "./usage.ts";
 
 /** The parts of a book that metering needs. */
-export interface MeteringBook {
-  readonly settings: readonly Setting[];
-  readonly eventSchemas: readonly EventSchema[];
-  readonly usageMeters: readonly UsageMeter[];
-}
+type MeteringBook = Pick<Book, "settings" | "eventSchemas" | "usageMeters">;
 
 /** The feature that events consume, and the quantity. */
 export interface FeatureProgram {

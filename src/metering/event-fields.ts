@@ -21,9 +21,6 @@ export const DIMENSION_LENGTH_MAX = 512;
 /** Maximum length of an attribute's unit. */
 export const UNIT_LENGTH_MAX = 50;
 
-/** Instead of `Object.hasOwn`, because JavaScript engines optimize it away inside `for … in`. */
-const { hasOwnProperty: isOwn } = Object.prototype as { hasOwnProperty: (this: object, name: string) => boolean };
-
 /** The result of reading the fields of an event. */
 export interface FieldsResult {
   /** Undefined if the schema is unknown or not ACTIVE. Its slots contain the declared fields until the next event is read. */
@@ -82,8 +79,6 @@ interface FieldLayout {
   readonly filledBy: number[];
   /** The decimal places of the last fraction at each position. */
   readonly scales: number[];
-  /** The number of fields that the next event may repeat by position: those of the last one if all names are in `names`; else -1. */
-  repeatable: number;
   /** The number of declared fields of the last event, and its other names. */
   count: number;
   readonly undeclaredNames: string[];
@@ -112,22 +107,14 @@ function fieldLayout(all: ReadonlyMap<string, number> = new Map(), declared = 0)
     slotIndices: [],
     filledBy: Array.from(slots, () => 0),
     scales: [],
-    repeatable: -1,
     count: 0,
     undeclaredNames: [],
   };
 }
 
 function readAttributes(list: unknown, layout: Layout): Problem | undefined {
-  const { attributes: fields, program } = layout;
-  const isReadByPosition = program !== undefined && readAttributesByPosition(list, fields, program.slots.values);
-  return isReadByPosition ? undefined : readAttributesByName(list, layout);
-}
-
-function readAttributesByName(list: unknown, layout: Layout): Problem | undefined {
   const fields = layout.attributes;
   fields.count = 0;
-  fields.repeatable = -1;
   if (list !== undefined && list !== null) {
     if (!Array.isArray(list)) return valueProblem("attributes", "an object or a list", list);
     if (list.length > EVENT_FIELDS_MAX) return tooManyFieldsProblem("attributes", list.length);
@@ -138,30 +125,7 @@ function readAttributesByName(list: unknown, layout: Layout): Problem | undefine
     }
   }
   if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("attribute", fields, layout);
-  else if (Array.isArray(list)) fields.repeatable = list.length;
   return undefined;
-}
-
-/**
- * Reads attributes with the same names in the same order as in the previous event, without looking up names.
- *
- * @returns false for others and for unusual values, which {@link readAttribute} reads and checks
- */
-function readAttributesByPosition(list: unknown, fields: FieldLayout, values: Exact[]): boolean {
-  if (!Array.isArray(list) || list.length !== fields.repeatable) return false;
-  const { names, slotIndices } = fields;
-  for (let index = 0; index < list.length; index++) {
-    const item: unknown = list[index];
-    if (typeof item !== "object" || item === null) return false;
-    const { name, value, unit } = item as Readonly<Record<keyof EventAttribute, unknown>>;
-    if (name !== names[index] || unit !== undefined) return false;
-    if (typeof value !== "number" && typeof value !== "string") return false;
-    const exact = parseAttributeValue(value, fields.scales, index);
-    if (exact === undefined) return false;
-    const slot = slotIndices[index] ?? -1;
-    if (slot >= 0) values[slot] = exact;
-  }
-  return true;
 }
 
 function readAttribute(item: unknown, index: number, layout: Layout): Problem | undefined {
@@ -190,15 +154,8 @@ function readAttribute(item: unknown, index: number, layout: Layout): Problem | 
 }
 
 function readDimensions(dimensions: unknown, layout: Layout): Problem | undefined {
-  const { dimensions: fields, program } = layout;
-  const isReadByPosition = program !== undefined && readDimensionsByPosition(dimensions, fields, program.slots.texts);
-  return isReadByPosition ? undefined : readDimensionsByName(dimensions, layout);
-}
-
-function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | undefined {
   const fields = layout.dimensions;
   fields.count = 0;
-  fields.repeatable = -1;
   let index = 0;
   if (dimensions !== undefined && dimensions !== null) {
     if (typeof dimensions !== "object" || Array.isArray(dimensions)) {
@@ -219,24 +176,7 @@ function readDimensionsByName(dimensions: unknown, layout: Layout): Problem | un
     }
   }
   if (fields.count < fields.declared.length) layout.fault ??= missingFieldProblem("dimension", fields, layout);
-  else fields.repeatable = index;
   return undefined;
-}
-
-/** Like {@link readAttributesByPosition}, for dimensions. */
-function readDimensionsByPosition(dimensions: unknown, fields: FieldLayout, texts: string[]): boolean {
-  if (typeof dimensions !== "object" || dimensions === null || Array.isArray(dimensions)) return false;
-  const { names, slotIndices } = fields;
-  let index = 0;
-  for (const name in dimensions) {
-    if (name !== names[index] || index >= fields.repeatable || !isOwn.call(dimensions, name)) return false;
-    const value: unknown = (dimensions as Readonly<Record<string, unknown>>)[name];
-    if (typeof value !== "string" || value.length > DIMENSION_LENGTH_MAX) return false;
-    const slot = slotIndices[index] ?? -1;
-    if (slot >= 0) texts[slot] = value;
-    index++;
-  }
-  return index === fields.repeatable;
 }
 
 function readDimension(name: string, value: DecimalInput, index: number, layout: Layout): void {

@@ -116,12 +116,9 @@ function toDraftInvoice(
   return { id: dueInvoiceId(record.id, invoiceKey(draft)), invoice: buildInvoiceWithLazyLines() };
 }
 
-/** Creates records of credits, whether granted by a plan, granted manually or loaded from a book. */
-
 /**
- * Creates a credit record with nothing spent.
- *
- * An end equal to `NO_END` is omitted.
+ * Creates a credit record with nothing spent, whether granted by a plan, granted manually or loaded from a book. An end
+ * equal to `NO_END` is omitted.
  *
  * @param origin the id of the credit and its cause
  */

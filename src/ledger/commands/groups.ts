@@ -203,10 +203,8 @@ export function compositeLines({ total, invoices }: CompositeInvoice): Omit<Invo
   };
 }
 
-interface StoredComposite {
-  readonly id: string;
-  readonly invoiceGroupId: string;
-  readonly currency: string;
+/** Instants and decimals as texts. */
+interface StoredComposite extends Omit<CompositeInvoice, "invoiceDate" | "dueDate" | "total" | "invoices"> {
   readonly invoiceDate: string;
   readonly dueDate: string;
   readonly total: string;

@@ -142,12 +142,11 @@ export function planMoveOnto(
 ): Move | undefined {
   const { decisions, timeline } = findAccountPlan(catalog, record);
   const current = cycleAt(timeline, now);
-  const { ignoresOverrides, nextCycle } = parseMode(mode);
   if (current === undefined) return undefined;
   // Decisions correspond to associations one to one, in the same order.
   const association = record.associations[decisions.findIndex(({ plan }) => plan === current.term.plan)];
-  if (!ignoresOverrides && overridesAnything(association?.plan?.override)) return undefined;
-  const from = nextCycle ? current.end : startOfUtcDay(now);
+  if (!mode.endsWith("IGNORE_OVERRIDE") && overridesAnything(association?.plan?.override)) return undefined;
+  const from = mode.startsWith("NEXT_CYCLE") ? current.end : startOfUtcDay(now);
   if (from >= current.term.until) {
     const isGap = retainStartOffsets === true && cycleAt(timeline, from) === undefined;
     return isGap ? { problem: describeMissingOffsets(from) } : undefined;
@@ -162,19 +161,6 @@ export function planMoveOnto(
   } catch (error) {
     if (hasCode(error, "ERR_REFUSED")) return { problem: error.message };
     throw error;
-  }
-}
-
-function parseMode(mode: MigrationMode): { readonly nextCycle: boolean; readonly ignoresOverrides: boolean } {
-  switch (mode) {
-    case "IMMEDIATE":
-      return { nextCycle: false, ignoresOverrides: false };
-    case "IMMEDIATE_IGNORE_OVERRIDE":
-      return { nextCycle: false, ignoresOverrides: true };
-    case "NEXT_CYCLE":
-      return { nextCycle: true, ignoresOverrides: false };
-    case "NEXT_CYCLE_IGNORE_OVERRIDE":
-      return { nextCycle: true, ignoresOverrides: true };
   }
 }
 

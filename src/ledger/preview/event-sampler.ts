@@ -31,37 +31,27 @@ const DAYS_MAX = 200_000;
 
 /** Starts sampling. @param count events per account, meter and day */
 export function createEventSampler(count: number): EventSampler {
-  const byAccount = new Map<string, Map<string, Map<Day, { count: number; largest: DayEvent[] }>>>();
-  let sampleSize = 0;
+  const byAccount = new Map<string, Map<string, { count: number; readonly largest: DayEvent[] }>>();
+  const keyOf = (meterId: string, day: Day): string => `${day} ${meterId}`;
+  let size = 0;
   return {
     note({ state }, { id, timestamp }, program, { units }) {
-      const meters = getOrInsert(
-        byAccount,
-        state.id,
-        () => new Map<string, Map<Day, { count: number; largest: DayEvent[] }>>(),
-      );
+      const samples = byAccount.get(state.id) ?? new Map<string, { count: number; readonly largest: DayEvent[] }>();
+      byAccount.set(state.id, samples);
       for (const { place, quantity } of listMeasured(program, units)) {
-        const meterId = program.meterIds[place] ?? "";
-        const days = getOrInsert(meters, meterId, () => new Map<Day, { count: number; largest: DayEvent[] }>());
-        const day = dayOf(timestamp);
-        let events = days.get(day);
-        if (events === undefined) {
-          if (sampleSize >= DAYS_MAX) continue;
-          sampleSize += 1;
-          days.set(day, (events = { count: 0, largest: [] }));
+        const key = keyOf(program.meterIds[place] ?? "", dayOf(timestamp));
+        const sample = samples.get(key) ?? { count: 0, largest: [] };
+        if (sample.count === 0) {
+          if (size >= DAYS_MAX) continue;
+          size += 1;
+          samples.set(key, sample);
         }
-        events.count += 1;
-        insert(events.largest, { id, timestamp, quantity }, count);
+        sample.count += 1;
+        insert(sample.largest, { id, timestamp, quantity }, count);
       }
     },
-    of: (accountId, meterId, day) => byAccount.get(accountId)?.get(meterId)?.get(day),
+    of: (accountId, meterId, day) => byAccount.get(accountId)?.get(keyOf(meterId, day)),
   };
-}
-
-function getOrInsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  let value = map.get(key);
-  if (value === undefined) map.set(key, (value = make()));
-  return value;
 }
 
 /** Inserts an event among the largest; of equal ones the earliest comes first. */

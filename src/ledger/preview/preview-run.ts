@@ -53,8 +53,8 @@ export interface EventRunOptions extends Pick<MeterOptions, "ruleBudget"> {
   readonly trials?: readonly [PlanTrial, ...PlanTrial[]] | undefined;
   /** Undefined for no check. */
   readonly ids?: SeenIds | undefined;
-  /** Traces lines to events, in a run of one scenario. */
-  readonly tracer?: Pick<Tracer, "note"> | undefined;
+  /** Take the accepted events, in a run of one scenario. */
+  readonly tracers?: readonly Pick<Tracer, "note">[];
 }
 
 /** Takes events one at a time. */
@@ -92,7 +92,7 @@ export interface EventRun extends EventReceiver, Omit<ScenarioResult, "usage" | 
 
 /** Starts a run over a checked book. */
 export function startEventRun(book: Book, options: EventRunOptions = {}): EventRun {
-  const { trials = [{}], ids, ruleBudget, tracer } = options;
+  const { trials = [{}], ids, ruleBudget, tracers = [] } = options;
   const catalog = createCatalog(book, ruleBudget === undefined ? {} : { ruleBudget });
   const { metering } = catalog;
   const usage = createEventUsage(book, metering);
@@ -110,7 +110,7 @@ export function startEventRun(book: Book, options: EventRunOptions = {}): EventR
     ids: ids && new AcceptedIds(ids),
     sharedDecisions: new Map(),
     time: { now: 0, futureMs: 0 },
-    tracer,
+    tracers,
     unmetered: createUnmeteredTally(),
   };
   const fieldsBySchema = new Map(
@@ -171,7 +171,7 @@ function decideAndCount(
   if (account !== undefined && program !== undefined) {
     run.usage.adders[program.index]?.(account.index, dayOf(event.timestamp), decision.units);
     account.apply(event, program, decision);
-    run.tracer?.note(account, event, program, decision);
+    for (const tracer of run.tracers) tracer.note(account, event, program, decision);
   }
   return countInAll(run, decision.outcome, event);
 }

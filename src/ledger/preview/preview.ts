@@ -21,7 +21,7 @@ import type { IngestOutcome } from "../outcome.ts";
 import { type SkippedAccount, withBillErrors, describeMissingBill } from "../refusals.ts";
 import { rememberIds } from "./accepted-ids.ts";
 import { createEventSampler, type DayEvents, type EventSampler } from "./event-sampler.ts";
-import { type LineTrace, createTracer, type Tracer } from "./line-trace.ts";
+import { type LineTrace, createTracer } from "./line-trace.ts";
 import type { PreviewAccount } from "./preview-account.ts";
 import {
   selectDraftAccounts,
@@ -165,7 +165,7 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
     trials: [{ plan }],
     ids,
     ruleBudget: options.ruleBudget,
-    tracer: combineTracers(tracer, sampler),
+    tracers: [tracer, sampler].filter((each) => each !== undefined),
   });
   return {
     run,
@@ -187,20 +187,6 @@ function startPreview(book: Book, options: PreviewOptions, count = 0): StartedPr
       notices.push(...describeSkipped(skipped));
       const traces = tracer?.tracesOf(run.scenarios[0], invoices);
       return { invoices, ...result, ...(skipped.length > 0 && { skipped }), ...(traces && { traces }) };
-    },
-  };
-}
-
-/** Passes each event to the trace, to the sample or to both. */
-function combineTracers(
-  tracer: Tracer | undefined,
-  sampler: EventSampler | undefined,
-): Pick<Tracer, "note"> | undefined {
-  if (tracer === undefined || sampler === undefined) return tracer ?? sampler;
-  return {
-    note(...values) {
-      tracer.note(...values);
-      sampler.note(...values);
     },
   };
 }

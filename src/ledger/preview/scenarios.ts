@@ -255,7 +255,7 @@ export interface RunState {
   readonly sharedDecisions: Map<number, DecisionSpan>;
   /** The time of the event being decided: one object for all events. */
   readonly time: { now: DecisionTime["now"]; readonly futureMs: number };
-  readonly tracer: Pick<Tracer, "note"> | undefined;
+  readonly tracers: readonly Pick<Tracer, "note">[];
   readonly unmetered: UnmeteredTally;
 }
 

@@ -68,7 +68,7 @@ export function addSummedEvents(run: RunState, summed: SummedEvents, fields: Fie
   const { accountId, schemaName, day, units } = summed;
   const account = firstScenario.accounts.findByName(accountId);
   // A trace lists events one by one.
-  if (account === undefined || fields?.program === undefined || run.tracer !== undefined) return false;
+  if (account === undefined || fields?.program === undefined || run.tracers.length > 0) return false;
   const { program } = fields;
   const groups = program.hasGroups
     ? summed.groups
