@@ -1,13 +1,52 @@
 /** Kills engines at random instants and checks the database after each kill. */
-import { expect } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, expect } from "vitest";
 
 import { createEngine } from "../../src/engine/engine.ts";
+import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
-import type { Program, RunningProgram } from "../support/programs.ts";
+import { buildProgram, type Program, type RunningProgram } from "../support/programs.ts";
 import { BATCH, BOOK, actionAt, endState, live, type StoredEvent, timeOf } from "./story.ts";
 
 /** The maximum number of steps per process, so that the story stays short on a fast machine. */
 const DEEDS_MAX = 25;
+
+/** A program of this folder, built before the tests of the calling file, and directories, removed afterwards. */
+export function programToKill(
+  name: string,
+  close: (directory: string) => Promise<void> = async () => {},
+): { readonly program: Program; readonly newDirectory: () => Promise<string> } {
+  let program: Program;
+  const directories: string[] = [];
+  beforeAll(() => {
+    program = buildProgram(join(import.meta.dirname, name));
+  });
+  afterAll(async () => {
+    program.remove();
+    for (const directory of directories) {
+      await close(directory);
+      await rm(directory, { recursive: true, force: true, maxRetries: 5 });
+    }
+  });
+  return {
+    get program() {
+      return program;
+    },
+    async newDirectory() {
+      const directory = await mkdtemp(join(tmpdir(), "ratebook-crash-"));
+      directories.push(directory);
+      return directory;
+    },
+  };
+}
+
+/** Stops the server of a directory: the last process that uses it does. */
+export async function closeServer(directory: string): Promise<void> {
+  await (await openPrivateServer(directory)).close();
+}
 
 /** How engines are killed. */
 export interface Killing {

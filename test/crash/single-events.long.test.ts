@@ -1,18 +1,15 @@
 /** Two hundred kills of engines and of PostgreSQL processes while thousands of single events share commits. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { PageKey } from "../../src/ledger/view.ts";
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
+import { allPages } from "../engine/support.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
-import { buildProgram, type Program } from "../support/programs.ts";
 import { createSignal } from "../support/signal.ts";
+import { closeServer, programToKill } from "./kill.ts";
 import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./single-events.ts";
 
 const LIVES = 100;
@@ -20,19 +17,7 @@ const LIVES = 100;
 const POSTMASTER_EVERY = 10;
 const DAY = 86_400_000;
 
-let program: Program;
-let directory: string;
-
-beforeAll(async () => {
-  program = buildProgram(join(import.meta.dirname, "single-events.program.ts"));
-  directory = await mkdtemp(join(tmpdir(), "ratebook-singles-"));
-});
-
-afterAll(async () => {
-  program.remove();
-  await (await openPrivateServer(directory)).close();
-  await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-});
+const toKill = programToKill("single-events.program.ts", closeServer);
 
 /** The sent events, and which of them were acknowledged. */
 interface SinglesProgress {
@@ -41,6 +26,8 @@ interface SinglesProgress {
 }
 
 test("S14.3 two hundred kills lose no acknowledged single event, and count none twice", async () => {
+  const { program } = toKill;
+  const directory = await toKill.newDirectory();
   const server = await openPrivateServer(directory);
   const progress: SinglesProgress = { upTo: 0, acknowledged: new Set() };
   const kills = { engines: 0, databases: 0 };
@@ -52,7 +39,7 @@ test("S14.3 two hundred kills lose no acknowledged single event, and count none 
     // A third of the kills come before any answer, a third before the database is back, a third after that.
     await (life % 3 === 0 ? listening.begin : listening.answer());
     await sleep(((life * 37) % 17) * 10);
-    if (killDatabase(life)) kills.databases += 1;
+    if (killDatabase(directory, life)) kills.databases += 1;
     if (life % 3 === 2) await listening.answer();
     await sleep(((life * 53) % 23) * 10);
     running.kill();
@@ -63,14 +50,14 @@ test("S14.3 two hundred kills lose no acknowledged single event, and count none 
   }
   expect(kills.engines).toBeGreaterThanOrEqual(LIVES);
   expect(kills.databases).toBe(kills.engines);
-  await inspect(progress);
+  await inspect(directory, progress);
 
   const last = program.run(directory);
   last.send(errandOf(progress, true));
   await listen(last.lines, progress).over;
   last.kill();
   expect(progress.acknowledged.size).toBe(progress.upTo);
-  await inspect(progress);
+  await inspect(directory, progress);
   await server.close();
 });
 
@@ -130,7 +117,7 @@ function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard
  *
  * @returns whether there was one
  */
-function killDatabase(life: number): boolean {
+function killDatabase(directory: string, life: number): boolean {
   const postmaster = postmasterOf(directory);
   if (postmaster === undefined) return false;
   const children = childrenOf(postmaster);
@@ -141,7 +128,7 @@ function killDatabase(life: number): boolean {
 }
 
 /** Every acknowledged event is stored once, no other one twice, and the usage matches the events. */
-async function inspect(progress: SinglesProgress): Promise<void> {
+async function inspect(directory: string, progress: SinglesProgress): Promise<void> {
   const store = await openDatabase(directory);
   const engine = createEngine({ store, clock: () => NOW });
   const acceptedIds = await acceptedNumbers(engine);
@@ -161,16 +148,9 @@ async function inspect(progress: SinglesProgress): Promise<void> {
   await store.close();
 }
 
-async function acceptedNumbers(engine: Engine): Promise<readonly number[]> {
-  const numbers: number[] = [];
-  for (let after: PageKey | undefined; ;) {
-    const page = after === undefined ? { limit: 1_000 } : { limit: 1_000, after };
-    const { items, next } = await engine.events.list({ page });
-    for (const { eventId, status } of items) {
-      // An event that was sent twice is stored twice, the second time as a duplicate of the first.
-      if (status === "INGESTION_COMPLETED_EVENT_METERED") numbers.push(Number(eventId.slice(2)));
-    }
-    if (next === undefined) return numbers;
-    after = next;
-  }
+async function acceptedNumbers({ events }: Engine): Promise<readonly number[]> {
+  const all = await allPages((page) => events.list({ page }), 1_000);
+  // An event that was sent twice is stored twice, the second time as a duplicate of the first.
+  const accepted = all.filter(({ status }) => status === "INGESTION_COMPLETED_EVENT_METERED");
+  return accepted.map(({ eventId }) => Number(eventId.slice(2)));
 }

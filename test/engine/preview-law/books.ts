@@ -144,17 +144,6 @@ export const instants: fc.Arbitrary<Instant> = fc
   .record({ day: fc.nat(DAYS), ms: fc.constantFrom(0, 1, 43_200_000, DAY_MS - 1) })
   .map(({ day, ms }) => FIRST_DAY + day * DAY_MS + ms);
 
-interface PlanDecision {
-  readonly decidedAt: Instant;
-  /** Days from the decision to the first day of the plan. */
-  readonly ahead: number;
-  readonly days: number | undefined;
-  readonly saysWhen: boolean;
-  readonly plan: object;
-  readonly pricePlanDetailsOverride: object | undefined;
-  readonly retainStartOffsets: boolean | undefined;
-}
-
 /**
  * Up to four associations in the order of their decisions, some at the same instant: each cuts or replaces those before
  * it, or leaves a gap. All, some or none have decidedAt; the first may begin before its decision, and before the book
@@ -169,6 +158,7 @@ const associations = (rate: Rates): fc.Arbitrary<readonly object[]> =>
       decided: fc.uniqueArray(
         fc.record({
           decidedAt: instants,
+          /** Days from the decision to the first day of the plan. */
           ahead: fc.oneof(fc.constant(0), fc.nat(40)),
           days: fc.constantFrom(undefined, undefined, 14, 62),
           saysWhen: fc.boolean(),
@@ -183,25 +173,21 @@ const associations = (rate: Rates): fc.Arbitrary<readonly object[]> =>
         { maxLength: 4, selector: ({ decidedAt }) => Math.floor(decidedAt / DAY_MS) },
       ),
     })
-    .map(({ saying, late, decided }) =>
+    .map(({ saying, late: lateDays, decided }) =>
       decided
         .toSorted((a, b) => a.decidedAt - b.decidedAt)
-        .map((each, at) => buildAssociation(each, { saying, late: at === 0 ? late : 0 })),
+        .map(({ decidedAt, ahead, days, saysWhen, plan, ...more }, at) => {
+          const late = at === 0 ? lateDays : 0;
+          const from = toInstant(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
+          return {
+            ...plan,
+            ...more,
+            effectiveFrom: formatDate(from),
+            ...(days === undefined ? {} : { effectiveUntil: formatDate(from + days * DAY_MS) }),
+            ...(saying === "all" || (saying === "some" && saysWhen) ? { decidedAt: formatInstant(decidedAt) } : {}),
+          };
+        }),
     );
-
-function buildAssociation(
-  { decidedAt, ahead, days, saysWhen, plan, ...more }: PlanDecision,
-  { saying, late }: { readonly saying: "all" | "some" | "none"; readonly late: number },
-): object {
-  const from = toInstant(formatDate(decidedAt)) + (late === 0 ? ahead : -late) * DAY_MS;
-  return {
-    ...plan,
-    ...more,
-    effectiveFrom: formatDate(from),
-    ...(days === undefined ? {} : { effectiveUntil: formatDate(from + days * DAY_MS) }),
-    ...(saying === "all" || (saying === "some" && saysWhen) ? { decidedAt: formatInstant(decidedAt) } : {}),
-  };
-}
 
 /** Hours in which seats change again and again. */
 const BUSY = toInstant("2024-02-15");
