@@ -157,6 +157,7 @@ describe("accounts", () => {
   test("effectiveOn shows the aliases and the group at that time, includeGroupDetails the group", async () => {
     api = await withAccount("2024-06-01T00:00:00Z");
     await send("POST /accounts/prod/add_aliases", { aliases: ["old"] });
+    expect(await send("GET /accounts/prod?includeGroupDetails=true")).not.toHaveProperty("invoiceGroupDetails");
     api.at("2024-06-05T00:00:00Z");
     const group = { name: "Group", email: "g@acme.test", dailyInvoiceConsolidation: false, accountIds: ["prod"] };
     const created = await send("POST /invoice_groups", { ...group, netTermDays: 7 });
