@@ -127,6 +127,13 @@ describe("a long invoice", () => {
   });
 });
 
+test.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("an invoice in %s fits a phone", async (locale) => {
+  const [invoice] = exampleInvoices();
+  if (invoice === undefined) throw new TypeError("expected an invoice");
+  const page = await openSoundPage(renderInvoice(invoice, { ...DETAILS, locale }), PHONE);
+  expect(await page.locator("tbody tr").count()).toBeGreaterThan(10);
+});
+
 /** A blue picture of 384 by 96 pixels. */
 const LOGO =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAYAAAABgCAIAAACbljLeAAABA0lEQVR42u3UMQ0AAAgEsTeCNswiDBkwNKmCGy7VA3AiEgAGBBgQgAEBBgRgQIABARgQYEAABgQYEIABAQYEYECAAQEYEGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYEAABgQYEIABAQYEYECAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYEAABgQYEGBAAAYEGBCAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYECAAQEYEGBAAAYEGBCAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgQYEIABAQYEYECAAQEYEGBAAAYEGBCAAQEGBGBAgAEBGBDwywJa1AqN+Y9TjgAAAABJRU5ErkJggg==";
