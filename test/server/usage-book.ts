@@ -60,6 +60,19 @@ export async function ingestCalls(api: TestApi, id: string, n: number | string, 
   if (success !== true) throw new Error(`the event ${id} failed`);
 }
 
+type Answer = ReturnType<Calls["send"]>;
+
+/** Sends an event, or several in one request. */
+export function bindIngest(send: Calls["send"]): {
+  readonly ingest: (event: object) => Answer;
+  readonly ingestBatch: (events: readonly unknown[]) => Answer;
+} {
+  return {
+    ingest: async (event) => send("POST /ingest", { event }),
+    ingestBatch: async (events) => send("POST /ingestBatch", { events }),
+  };
+}
+
 /** An event of a chat of so many tokens. */
 export function chatEvent(id: string, tokens: number): object {
   const attributes = [{ name: "tokens", value: tokens }];

@@ -3,18 +3,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/resources/book.ts";
 import { bindCalls, startApi, type TestApi } from "../support.ts";
-import { callEvent, chatEvent, listEvents, METERED, startWithUsage, USAGE_BOOK } from "../usage-book.ts";
+import { bindIngest, callEvent, chatEvent, listEvents, METERED, startWithUsage, USAGE_BOOK } from "../usage-book.ts";
 
 let api: TestApi;
 const { call, expectRefused, send } = bindCalls(() => api);
+const { ingest, ingestBatch } = bindIngest(send);
 
 beforeEach(async () => {
   api = await startWithUsage();
 });
-
-const ingest = async (event: object): Promise<ReturnType<typeof send>> => send("POST /ingest", { event });
-const ingestBatch = async (events: readonly unknown[]): Promise<ReturnType<typeof send>> =>
-  send("POST /ingestBatch", { events });
 
 async function balance(): Promise<string> {
   return (await api.engine.entries.balance({ accountId: "acme", featureId: "ft-chat" })).balance.toFixed();

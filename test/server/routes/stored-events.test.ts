@@ -2,18 +2,15 @@
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { bindCalls, startApi, type TestApi } from "../support.ts";
-import { callEvent, chatEvent, listEvents, METERED, startWithUsage } from "../usage-book.ts";
+import { bindIngest, callEvent, chatEvent, listEvents, METERED, startWithUsage } from "../usage-book.ts";
 
 let api: TestApi;
 const { call, expectRefused, send } = bindCalls(() => api);
+const { ingest, ingestBatch } = bindIngest(send);
 
 beforeEach(async () => {
   api = await startWithUsage();
 });
-
-const ingest = async (event: object): Promise<ReturnType<typeof send>> => send("POST /ingest", { event });
-const ingestBatch = async (events: readonly unknown[]): Promise<ReturnType<typeof send>> =>
-  send("POST /ingestBatch", { events });
 
 describe("GET /events", () => {
   test("a record has its processing details: version, usage, allocations, plan and cycle", async () => {
