@@ -96,7 +96,6 @@ async function updateAccount(context: EngineContext, id: string, input: AccountP
       ...withoutUndefined(patch),
       updatedAt: now,
     });
-    if (next["name"] === undefined) throw invalidInputError("name", "NOT_SUPPORTED", "the name can't be removed");
     account.putRecord(next as unknown as AccountRecord);
     return account.record;
   });

@@ -6,7 +6,7 @@ import type { Instant } from "../../calendar/instant.ts";
 import { archiveAccount } from "../../ledger/commands/accounts.ts";
 import type { DocumentRecord } from "../../ledger/decision.ts";
 import type { AccountRecord } from "../../ledger/records.ts";
-import { invalidInputError, notFoundError, alreadyTakenError } from "../../ledger/refusals.ts";
+import { notFoundError, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { quoteText } from "../../problem-table.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
@@ -97,7 +97,6 @@ async function updateCustomer(
   return store.transact({ configuration: "exclusive", accountIds: [], eventIds: [] }, async (view) => {
     const before = await customerDocument(view, id);
     checkActive("customer", before.body);
-    if (patch.name === null) throw invalidInputError("name", "NOT_SUPPORTED", "the name can't be removed");
     const body = withoutAbsent({ ...before.body, ...withoutUndefined(patch) });
     const document = toTypedDocument("customer", { ...before, updatedAt: clock(), body });
     return { result: toCustomerSnapshot(document), changes: { documents: [document] } };

@@ -1,9 +1,5 @@
 /** Associates plans with accounts and dissociates them (S16.1, S16.2, S7.7). */
 import { describeAssociationProblem } from "../../book/checks/check-accounts.ts";
-import { indexBillables } from "../../book/checks/check-book.ts";
-import { checkCards } from "../../book/checks/check-plans.ts";
-import { checkTableChanges } from "../../book/checks/check-rate-table.ts";
-import { collectProblems, type Problems } from "../../book/problems.ts";
 import {
   applyOverride,
   overridesAnything,
@@ -12,16 +8,7 @@ import {
 } from "../../book/resources/price-plan.ts";
 import { toCivilDate, dayInMonth, monthNumberOf } from "../../calendar/civil.ts";
 import { resolveCycleConfig } from "../../calendar/cycle.ts";
-import {
-  dayOf,
-  formatDate,
-  formatInstant,
-  type Instant,
-  startOfUtcDay,
-  instantOfDay,
-  isDayStart,
-} from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
+import { dayOf, formatDate, type Instant, startOfUtcDay, instantOfDay } from "../../calendar/instant.ts";
 import { cycleAt, NO_END, type Timeline } from "../../invoicing/timeline.ts";
 import { describeStatus, quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
@@ -86,14 +73,8 @@ export function associate(
   requireActive(account.record);
   checkDays(account, request, now);
   checkAge(request, now, catalog.options.associationYearsMax);
-  if (request.override !== undefined) checkOverride(catalog, request.override, account.record.invoiceCurrency);
   checkDecisions(account.record);
   const plan = requireActivePlan(catalog, request.planId, request.version);
-  if (request.override !== undefined) {
-    const problems = collectProblems();
-    checkTableChanges(plan.pricePlanDetails, request.override, ["pricePlanDetailsOverride"], problems.report);
-    throwProblems(problems, request.override);
-  }
   const details = applyOverride(plan.pricePlanDetails, request.override);
   const problem = describeAssociationProblem(details, account.record.invoiceCurrency);
   if (problem !== undefined) throw refusedError("S7.7", `version ${plan.version} of ${quoteText(plan.id)} ${problem}`);
@@ -246,51 +227,11 @@ export function describeMissingOffsets(from: Instant): string {
   return `no price plan is in force on ${formatDate(from)}, so there are no start offsets to retain`;
 }
 
-/** Checks an override like a plan in use: known items, ordered slabs, rates in the account's currency (S7.7, S16.2). */
-function checkOverride({ book }: Catalog, override: PricePlanDetailsOverride, currency: string): void {
-  const problems = collectProblems();
-  const items = indexBillables(book);
-  checkCards(
-    override,
-    { ...items, currencies: [currency], inUse: true },
-    ["pricePlanDetailsOverride"],
-    problems.report,
-  );
-  const features = new Set(book.features.map(({ id }) => id));
-  const references = [
-    ...override.usageRateCards.map((card) => ["usageMeterId", card.usageMeterId, items.usageMeters] as const),
-    ...override.fixedFeeRateCards.map((card) => ["id", card.id, items.addOns] as const),
-    ...override.licenseRateCards.map((card) => ["id", card.id, items.addOns] as const),
-    ...override.creditGrantRateCards.map((card) => ["id", card.id, items.addOns] as const),
-    ...override.billingEntitlementRateCards.map((card) => ["featureId", card.featureId, features] as const),
-    ...override.entitlementOverageRateCards.map((card) => ["featureId", card.featureId, features] as const),
-  ];
-  for (const [field, id, items] of references) {
-    if (!items.has(id))
-      problems.report(["pricePlanDetailsOverride", field], "UNKNOWN_REFERENCE", {
-        resources: [RESOURCES[field]],
-        got: quoteText(id),
-      });
-  }
-  throwProblems(problems, override);
-}
-
-function throwProblems(problems: Problems, override: PricePlanDetailsOverride): void {
-  if (problems.count() === 0) return;
-  const { message, details } = problems.error("the override", { pricePlanDetailsOverride: override });
-  throw new RatebookError("ERR_INPUT_INVALID", message, details);
-}
-
-/** The resources that fields of cards refer to. */
-const RESOURCES = { usageMeterId: "usage meter", id: "add-on", featureId: "feature" } as const;
-
 /**
- * Checks the days of a decision: whole days, not in the past unless it is the account's first plan, and neither
+ * Checks the days of a decision: not empty, not in the past unless it is the account's first plan, and neither
  * invoiced nor in a closed cycle (S16.1).
  */
 function checkDays(account: AccountState, { from, until = NO_END }: DayRange, now: Instant): void {
-  checkMidnight("effectiveFrom", from);
-  checkMidnight("effectiveUntil", until);
   if (until <= from)
     throw invalidInputError("effectiveUntil", "DATE_NOT_ALLOWED", `expected a date after ${formatDate(from)}`);
   const today = startOfUtcDay(now);
@@ -319,9 +260,4 @@ function checkAge({ from }: DayRange, now: Instant, years: number): void {
   const bound = years === 1 ? "one year" : `${years} years`;
   const expected = `expected ${formatDate(earliest)} or later: the first plan of an account can start at most ${bound} in the past`;
   throw invalidInputError("effectiveFrom", "DATE_NOT_ALLOWED", `${expected}, got ${formatDate(from)}`);
-}
-
-function checkMidnight(path: string, instant: Instant): void {
-  if (isDayStart(instant)) return;
-  throw invalidInputError(path, "DATE_NOT_ALLOWED", `expected a date, or midnight UTC, got ${formatInstant(instant)}`);
 }

@@ -4,7 +4,7 @@ import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
 import { creditStatus, availableAmount } from "../../credits/monetary-credits.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
-import { type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
+import { type Decimal, ZERO } from "../../numbers/decimal.ts";
 import type { Steps } from "../../numbers/steps.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { AccountState, Workspace } from "../account-state.ts";
@@ -65,7 +65,7 @@ export function createCredits(
     );
     if (repeated !== undefined) return repeated;
     requireActive(account.record);
-    checkRequest(request, `creditRequests[${index}]`);
+    checkPeriod(request, `[${index}].effectiveUntil`);
     const key = request.idempotencyKey ? { idempotencyKey: request.idempotencyKey } : {};
     checkOpen(account, open);
     const id = ids("cr");
@@ -132,21 +132,10 @@ export function* creditSnapshots(
   });
 }
 
-function checkRequest({ creditAmount, effectiveFrom, effectiveUntil }: CreditRequest, path: string): void {
-  if (creditAmount.lte(ZERO)) {
-    throw invalidInputError(
-      `${path}.creditAmount`,
-      "QUANTITY_NOT_ALLOWED",
-      `expected an amount above 0, got ${formatDecimal(creditAmount)}`,
-    );
-  }
+function checkPeriod({ effectiveFrom, effectiveUntil }: CreditRequest, path: string): void {
   if (typeof effectiveUntil !== "number" || effectiveUntil > effectiveFrom) return;
-  const got = formatInstant(effectiveUntil);
-  throw invalidInputError(
-    `${path}.effectiveUntil`,
-    "DATE_NOT_ALLOWED",
-    `expected a date after ${formatInstant(effectiveFrom)}, got ${got}`,
-  );
+  const expected = `expected a date after ${formatInstant(effectiveFrom)}, got ${formatInstant(effectiveUntil)}`;
+  throw invalidInputError(path, "DATE_NOT_ALLOWED", expected);
 }
 
 function isSameCredit(credit: CreditRecord, request: CreditRequest): boolean {

@@ -4,7 +4,7 @@
 import type { Frozen } from "../../book/resources/fields.ts";
 import type { RequestOutput } from "../../book/resources/requests.ts";
 import { formatInstant, type Instant } from "../../calendar/instant.ts";
-import { add, type Decimal, subtract, formatDecimal } from "../../numbers/decimal.ts";
+import { add, subtract, formatDecimal } from "../../numbers/decimal.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { AccountState } from "../account-state.ts";
 import { catchUp } from "../account/catch-up.ts";
@@ -52,7 +52,6 @@ export function grantEntry(
   if (status === "ARCHIVED")
     throw refusedError("S16.3", `the account ${quoteText(accountId)} is archived and cannot receive grants`);
   if (!catalog.book.features.some((feature) => feature.id === featureId)) throw notFoundError("feature", featureId);
-  checkGranted(granted);
   checkPeriod(effectiveFrom, effectiveUntil);
   const entry: EntryRecord = {
     id: requireUnusedId("entry", account.entries(), ids("fce")),
@@ -93,7 +92,6 @@ export function patchEntry(
   if (entry.voided) throw refusedError("S11.8", `the entry ${quoteText(entry.id)} is voided and cannot be changed`);
   const granted = change.granted ?? entry.granted;
   const effectiveUntil = change.effectiveUntil ?? entry.effectiveUntil;
-  checkGranted(granted);
   checkPeriod(entry.effectiveFrom, effectiveUntil);
   const balance = add(entry.balance, subtract(granted, entry.granted));
   if (balance.isNegative()) {
@@ -174,11 +172,6 @@ function checkEntryCount(account: AccountState, now: Instant): void {
     "S11.8",
     `the account ${quoteText(account.record.id)} cannot have another feature credit entry: ${many}`,
   );
-}
-
-function checkGranted(granted: Decimal): void {
-  if (granted.isNegative())
-    throw invalidInputError("granted", "QUANTITY_NOT_ALLOWED", `expected 0 or more, got ${formatDecimal(granted)}`);
 }
 
 function checkPeriod(effectiveFrom: Instant, effectiveUntil: Instant): void {

@@ -22,10 +22,7 @@ import { dueInvoiceId } from "../account/record-ids.ts";
 import { type Catalog, groupTermsFor } from "../catalog.ts";
 import type { DocumentRecord } from "../decision.ts";
 import type { InvoiceRecord } from "../records.ts";
-import { invalidInputError, refusedError, requireActive } from "../refusals.ts";
-
-/** Maximum number of accounts that one call adds to or removes from a group. */
-export const GROUP_CALL_MAX = 100;
+import { refusedError, requireActive } from "../refusals.ts";
 
 /** The terms of a group that apply to its accounts. */
 export interface InvoiceGroupTerms {
@@ -65,7 +62,6 @@ export function* addToGroup(
   accounts: readonly AccountState[],
   now: Instant,
 ): Steps {
-  checkCount(accounts);
   for (const { record } of accounts) {
     const { id, invoiceGroupId, invoiceCurrency } = record;
     requireActive(record);
@@ -99,7 +95,6 @@ export function* removeFromGroup(
   accounts: readonly AccountState[],
   now: Instant,
 ): Steps {
-  checkCount(accounts);
   for (const account of accounts) {
     if (account.record.invoiceGroupId === groupId) changeGroup(catalogs, account, undefined, now);
     yield;
@@ -267,13 +262,4 @@ function toDocument(composite: CompositeInvoice): DocumentRecord {
   };
   const at = addDays(composite.invoiceDate, 1);
   return { kind: "compositeInvoice", id: composite.id, createdAt: at, updatedAt: at, body: { ...body } };
-}
-
-function checkCount(accounts: readonly AccountState[]): void {
-  if (accounts.length >= 1 && accounts.length <= GROUP_CALL_MAX) return;
-  throw invalidInputError(
-    "accountIds",
-    "QUANTITY_NOT_ALLOWED",
-    `expected 1 to ${GROUP_CALL_MAX} accounts, got ${accounts.length}`,
-  );
 }

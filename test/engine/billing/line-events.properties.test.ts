@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { type Engine, type EventLineType, type Invoice, readBook } from "../../../src/index.ts";
-import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
+import { add, Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { historyArbitrary, startHistory } from "../../../src/testing.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
@@ -11,14 +11,17 @@ import { allPages } from "../support.ts";
 
 const DAY_MS = 86_400_000;
 
-const usage = [{ meter: "um", rate: 3 }];
+const usage = ["um", "peak"].map((meter) => ({ meter, rate: 3 }));
 const cycle = { interval: "MONTHLY", gracePeriod: 40 } as const;
 const overages = [{ feature: "ft", rate: 2 }];
 /** Every event is both metered and consumes a feature; one plan grants some of it and both allow overage. */
 const BOOK = readBook({
   eventSchemas: [{ name: "chat", attributes: ["tokens"] }],
   features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
-  usageMeters: [{ id: "um", schema: "chat", sum: "tokens" }],
+  usageMeters: [
+    { id: "um", schema: "chat", sum: "tokens" },
+    { id: "peak", schema: "chat", max: "tokens" },
+  ],
   pricePlans: [
     { id: "plain", cycle, usage, overages: [{ feature: "ft", rate: 2, everyCycles: 2 }] },
     { id: "granting", cycle, usage, overages, entitlements: [{ feature: "ft", quantity: 20, for: "P1M", rate: 0 }] },
@@ -55,31 +58,40 @@ async function allBehind(engine: Engine, invoiceId: string, { id: lineId, type }
   return { ...about, events };
 }
 
-test("S13.6 events, days and the line's quantity are one sum, day by day, in drafts and final invoices", async () => {
-  const countsByType = new Map<EventLineType, number>();
+test("S13.6 S19.3 days add up to the line's quantity, and so do the events of a sum; of a peak one is the quantity, in drafts and final invoices", async () => {
+  const countsByKind = new Map<string, number>();
   const law = fc.asyncProperty(historyArbitrary(BOOK), fc.boolean(), async (steps, isFinalized) => {
     const history = await startHistory(BOOK, Date.parse("2024-02-20T12:00:00Z"));
     for (const step of steps) await history.play(step);
-    if (isFinalized) await history.engine.finalize();
+    if (isFinalized) {
+      history.waitUntil(Date.parse("2024-06-15"));
+      await history.engine.finalize();
+    }
     const { items } = await history.engine.invoices.list({ page: { limit: 1000 } });
     for (const { id, invoice } of items) {
       for (const line of linesWithEvents(invoice)) {
         const behind = await allBehind(history.engine, id, line);
-        if (behind.events.length > 0) countsByType.set(line.type, (countsByType.get(line.type) ?? 0) + 1);
+        const kind = `${invoice.status === "DRAFT" ? "draft" : "final"} ${line.type}`;
+        if (behind.events.length > 0) countsByKind.set(kind, (countsByKind.get(kind) ?? 0) + 1);
         expect(formatDecimal(behind.quantity)).toBe(formatDecimal(line.quantity));
         expect(sumQuantities(behind.days)).toBe(formatDecimal(line.quantity));
+        expect(new Set(behind.events.map(({ event }) => event.referenceId)).size).toBe(behind.events.length);
+        if (line.id === "peak") {
+          const largest = Decimal.max(0, ...behind.events.map(({ quantity }) => quantity));
+          expect(formatDecimal(largest)).toBe(formatDecimal(line.quantity));
+          continue;
+        }
         expect(sumQuantities(behind.events)).toBe(formatDecimal(line.quantity));
         for (const day of behind.days) {
           const own = behind.events.filter(({ event }) => event.timestamp >= Date.parse(day.date));
           const dayEnd = Date.parse(day.date) + DAY_MS;
           expect(sumQuantities(own.filter(({ event }) => event.timestamp < dayEnd))).toBe(formatDecimal(day.quantity));
         }
-        expect(new Set(behind.events.map(({ event }) => event.referenceId)).size).toBe(behind.events.length);
       }
     }
   });
   await fc.assert(law, { numRuns: runs(60) });
-  // Each kind of line must occur in the test.
-  for (const type of ["USAGE_METER_USAGE", "USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"] as const)
-    expect(countsByType.get(type)).toBeGreaterThan(0);
+  // Each kind of line must occur in the test, on drafts and on final invoices.
+  for (const type of ["USAGE_METER_USAGE", "USAGE_RATE_CARD_AMOUNT", "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"])
+    for (const kind of [`draft ${type}`, `final ${type}`]) expect(countsByKind.get(kind)).toBeGreaterThan(0);
 });

@@ -44,10 +44,6 @@ describe("purchasing an entry (S11.5)", () => {
 
   test("is rejected for invalid values", async () => {
     const ledger = shop();
-    await expect(ledger.grant(-1, ...MONTH, NOON)).rejects.toMatchObject({
-      code: "ERR_INPUT_INVALID",
-      message: "granted: expected 0 or more, got -1",
-    });
     await expect(ledger.grant(1, "2024-03-01", "2024-03-01", NOON)).rejects.toMatchObject({
       code: "ERR_INPUT_INVALID",
       message:

@@ -121,7 +121,6 @@ describe("terms", () => {
   });
 
   const refusals: readonly (readonly [string, readonly string[], string])[] = [
-    ["no accounts", [], "accountIds: expected 1 to 100 accounts, got 0"],
     [
       "another currency",
       ["a", "euro"],

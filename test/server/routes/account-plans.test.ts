@@ -127,6 +127,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
     expect(pricingSchedules).toMatchObject([schedule, schedule]);
   });
 
+  const PER_EURO = { ...PER_UNIT, rateValues: [{ ...PER_UNIT.rateValues[0], currency: "EUR" }] };
   const noAddOn = { fixedFeeRateCards: [{ id: "ao.no", rateValues: [{ currency: "USD", rate: 1 }] }] };
 
   test.each([
@@ -138,6 +139,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       "effectiveFrom: expected 1970-01-01 or a later date",
     ],
     [
+      "an effectiveFrom that is not midnight",
+      { effectiveFrom: "2024-06-20T01:00:00Z" },
+      'effectiveFrom: "2024-06-20T01:00:00Z" is not a date: expected a date, or midnight UTC',
+    ],
+    [
       "another field of an override",
       { pricePlanDetailsOverride: { cards: [] } },
       "pricePlanDetailsOverride.cards: unknown field",
@@ -146,6 +152,11 @@ describe("POST /accounts/{account_id}/price_plans", () => {
       "an unknown add-on in an override",
       { pricePlanDetailsOverride: noAddOn },
       "pricePlanDetailsOverride.fixedFeeRateCards[0].id: ",
+    ],
+    [
+      "an override without rates in the account's currency",
+      { pricePlanDetailsOverride: { usageRateCards: [{ usageMeterId: "METER", ...PER_EURO }] } },
+      'pricePlanDetailsOverride.usageRateCards[0].rateValues: missing rates in "USD"',
     ],
     [
       "an override with DISASSOCIATE",
@@ -166,7 +177,7 @@ describe("POST /accounts/{account_id}/price_plans", () => {
   ])("is rejected with %s", async (_, parts, message) => {
     const draft = (await send("POST /price_plans", { name: "Draft", pricePlanDetails: DETAILS })).id;
     await send(CHANGE, { pricePlanId: team, effectiveFrom: "2024-06-01" });
-    const fill = (text: string): string => text.replace("DRAFT", draft).replace("TEAM", team);
+    const fill = (text: string): string => text.replace("DRAFT", draft).replace("TEAM", team).replace("METER", meterId);
     const body = fill(JSON.stringify({ pricePlanId: solo, effectiveFrom: "2024-06-20", ...parts }));
     const { status, headers, json } = await call(CHANGE, { body });
     expect([status, json.message]).toEqual([400, expect.stringContaining(fill(message))]);

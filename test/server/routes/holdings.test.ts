@@ -132,6 +132,12 @@ describe("credits", () => {
       { effectiveFrom: "2024-06-01T01:00:00Z" },
       'effectiveFrom: "2024-06-01T01:00:00Z" is not a date: expected a date, or midnight UTC',
     ],
+    ["an amount of 0", { creditAmount: 0 }, "creditAmount: expected more than 0, got 0"],
+    [
+      "an end that is not after the start",
+      { effectiveUntil: CREDIT.effectiveFrom },
+      "effectiveUntil: expected a date after",
+    ],
     ["an unknown entity", { applicableEntityIds: ["um.no"] }, "applicableEntityIds[0]: expected the id of"],
   ])("POST /credits with %s is a 400 that names the field, and creates none", async (_, parts, message) => {
     const creditRequests = [CREDIT, { ...CREDIT, ...parts }];
