@@ -4,7 +4,7 @@
  * or compares with conversions that databases don't have.
  */
 import { isDecimalObject, isJsonObject, parseDecimal } from "../../numbers/decimal.ts";
-import { exactOfDecimal, exactOfText } from "../../numbers/exact.ts";
+import { exactOfDecimal, exactOfText, type PlacesRounding } from "../../numbers/exact.ts";
 import { type Rule, toArguments } from "../../rules/rule.ts";
 import { formatValue, isDecimal, toRuleValue } from "../../rules/value.ts";
 import {
@@ -22,7 +22,9 @@ import {
   takeRemainder,
   testNonZero,
   createChoice,
+  createText,
   createTextConstant,
+  createTruth,
   createTruthConstant,
   type InferredValue,
   isPlainText,
@@ -64,30 +66,25 @@ export function inferRule(rule: Rule | undefined, variables: VariableTerms): Inf
 /** Whether the result counts as true (S3.1). @throws {NotPushableError} with the reason */
 export function inferTruth(rule: Rule | undefined, variables: VariableTerms): TruthTerm {
   const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
-  if (isJsonObject(rule)) {
-    const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
-    const parts = toArguments(argument);
-    // Only the truth of the operands matters, so their kinds may differ.
-    switch (operator) {
-      case "and":
-      case "or":
-        // Without operands the result is null, which counts as false.
-        return parts.length === 0 ? createTruthConstant(false) : joinTruths(operator, parts.map(truth));
-      case "!":
-        return negateTruth(truth(parts[0]));
-      case "!!":
-        return truth(parts[0]);
-      case "if":
-      case "?:":
-        return inferIf(parts, truth, truth, {
-          nothing: createTruthConstant(false),
-          choose: (condition, then, otherwise) =>
-            createChoice(condition, then, otherwise, (expression) => ({ kind: "truth", expression })),
-        });
-      default:
-    }
+  if (!isJsonObject(rule)) return toTruthTerm(inferRule(rule, variables));
+  const [[operator, argument] = ["", null]] = Object.entries(rule as Readonly<Record<string, Rule>>);
+  const parts = toArguments(argument);
+  // Only the truth of the operands matters, so their kinds may differ.
+  switch (operator) {
+    case "and":
+    case "or":
+      // Without operands the result is null, which counts as false.
+      return parts.length === 0 ? createTruthConstant(false) : joinTruths(operator, parts.map(truth));
+    case "!":
+      return negateTruth(truth(parts[0]));
+    case "!!":
+      return truth(parts[0]);
+    case "if":
+    case "?:":
+      return toTruthTerm(inferIf(parts, truth, truth));
+    default:
+      return toTruthTerm(inferRule(rule, variables));
   }
-  return toTruthTerm(inferRule(rule, variables));
 }
 
 /** The term of a rule that must return a decimal. @throws {NotPushableError} with the reason */
@@ -124,7 +121,8 @@ function inferVariable(path: Rule | undefined, variables: VariableTerms): Term {
       throw new NotPushableError("it uses a setting of the account");
     case "event":
       if (name === "schemaName") return createTextLiteral(variables.schemaName);
-      if (name === "id" || name === "accountId") return { kind: "text", expression: { operation: name } };
+      if (name === "id") return createText(() => "id");
+      if (name === "accountId") return createText(() => "account_id");
       throw new NotPushableError("it uses the time of the event as a string");
     default:
       throw new NotPushableError(`it uses ${formatValue(path)}`);
@@ -135,61 +133,75 @@ function rejectUndefinedVariable(path: string): never {
   throw new NotPushableError(`it uses ${formatValue(path)}, which is not defined here`);
 }
 
+/** How the operands of an operator are inferred. */
+interface Operands {
+  readonly parts: readonly Rule[];
+  readonly value: InferPart;
+  readonly truth: (part: Rule | undefined) => TruthTerm;
+  readonly number: (part: Rule | undefined) => NumberTerm;
+}
+type InferPart = (part: Rule | undefined) => InferredValue;
+type InferOperator = (operands: Operands) => InferredValue;
+
 function inferOperation(operator: string, parts: readonly Rule[], variables: VariableTerms): InferredValue {
-  const value = (part: Rule | undefined): InferredValue => inferRule(part, variables);
-  const number = (part: Rule | undefined): NumberTerm => toNumberTerm(value(part));
-  switch (operator) {
-    case "if":
-    case "?:":
-      return inferIf(parts, value, (part) => inferTruth(part, variables), { nothing: NULL_VALUE, choose: chooseTerm });
-    case "and":
-    case "or":
-      return inferAndOr(operator, parts.map(value));
-    case "!":
-    case "!!":
-      return inferTruth({ [operator]: parts }, variables);
-    case "log":
-      return value(parts[0]);
-    case "+":
-      return parts.map(number).reduce(addTerms);
-    case "*":
-      return parts.map(number).reduce(multiplyTerms);
-    case "-":
-      return parts.length === 1 ? negateTerm(number(parts[0])) : subtractTerms(number(parts[0]), number(parts[1]));
-    default:
-      return inferArithmetic(operator, parts, number) ?? inferComparison(operator, parts, value);
-  }
+  const infer = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
+  if (infer === undefined)
+    throw new NotPushableError(`databases compute ${formatValue(operator)} differently from the rules`);
+  const value: InferPart = (part) => inferRule(part, variables);
+  const truth = (part: Rule | undefined): TruthTerm => inferTruth(part, variables);
+  return infer({ parts, value, truth, number: (part) => toNumberTerm(value(part)) });
 }
 
-function inferArithmetic(
-  operator: string,
-  parts: readonly Rule[],
-  number: (part: Rule | undefined) => NumberTerm,
-): NumberTerm | undefined {
-  switch (operator) {
-    case "/":
-      return divideTerms(number(parts[0]), number(parts[1]));
-    case "%":
-      return takeRemainder(number(parts[0]), number(parts[1]));
-    case "min":
-    case "max":
-      return takeExtreme(operator === "min" ? "least" : "greatest", parts.map(number));
-    case "round":
-    case "floor":
-    case "ceil":
-      return roundTerm(number(parts[0]), parts[1] === undefined ? 0 : requirePlaces(number(parts[1])), operator);
-    default:
-      return undefined;
-  }
-}
+const inferConditional: InferOperator = ({ parts, value, truth }) => inferIf(parts, value, truth);
+const inferExtreme =
+  (operation: "least" | "greatest"): InferOperator =>
+  ({ parts, number }) =>
+    takeExtreme(operation, parts.map(number));
+const inferRounding =
+  (operation: PlacesRounding): InferOperator =>
+  ({ parts, number }) =>
+    roundTerm(number(parts[0]), parts[1] === undefined ? 0 : requirePlaces(number(parts[1])), operation);
+
+/**
+ * The operators with the same result in every database. Decimals compare by value, texts by characters (S3.1, S3.2).
+ * Comparisons with JavaScript's conversions are not pushed down, except of literal texts that are decimals.
+ */
+const OPERATORS: Readonly<Record<string, InferOperator>> = {
+  if: inferConditional,
+  "?:": inferConditional,
+  and: ({ parts, value }) => inferAndOr("and", parts.map(value)),
+  or: ({ parts, value }) => inferAndOr("or", parts.map(value)),
+  "!": ({ parts, truth }) => negateTruth(truth(parts[0])),
+  "!!": ({ parts, truth }) => truth(parts[0]),
+  log: ({ parts, value }) => value(parts[0]),
+  "+": ({ parts, number }) => parts.map(number).reduce(addTerms),
+  "*": ({ parts, number }) => parts.map(number).reduce(multiplyTerms),
+  "-": ({ parts, number }) =>
+    parts.length === 1 ? negateTerm(number(parts[0])) : subtractTerms(number(parts[0]), number(parts[1])),
+  "/": ({ parts, number }) => divideTerms(number(parts[0]), number(parts[1])),
+  "%": ({ parts, number }) => takeRemainder(number(parts[0]), number(parts[1])),
+  min: inferExtreme("least"),
+  max: inferExtreme("greatest"),
+  round: inferRounding("round"),
+  floor: inferRounding("floor"),
+  ceil: inferRounding("ceil"),
+  "==": (operands) => inferEquality("==", operands),
+  "===": (operands) => inferEquality("===", operands),
+  "!=": (operands) => negateTruth(inferEquality("==", operands)),
+  "!==": (operands) => negateTruth(inferEquality("===", operands)),
+  "<": (operands) => inferOrder("<", operands),
+  "<=": (operands) => inferOrder("<=", operands),
+  ">": (operands) => inferOrder(">", operands),
+  ">=": (operands) => inferOrder(">=", operands),
+  in: inferMembership,
+};
 
 /** The term of an operand of arithmetic: a decimal, or a literal text that is one (S3.2). */
 function toNumberTerm(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
   if (value.kind !== "text") throw new NotPushableError("it always fails: an operand is not a number");
-  if (value.expression.operation !== "constant")
-    throw new NotPushableError("an operand is a string, which might not be a number");
-  const exact = exactOfText(value.expression.value);
+  if (value.constant === undefined) throw new NotPushableError("an operand is a string, which might not be a number");
+  const exact = exactOfText(value.constant);
   if (exact === undefined) throw new NotPushableError("it always fails: an operand is not a number");
   return createNumberConstant(exact);
 }
@@ -217,28 +229,25 @@ function inferAndOr(operator: "and" | "or", values: readonly InferredValue[]): I
   });
 }
 
-/** `if`: pairs of condition and result, then the alternative, else `nothing`. */
-function inferIf<Result>(
+/** `if`: pairs of condition and result, then the alternative, else null. */
+function inferIf(
   parts: readonly Rule[],
-  infer: (part: Rule | undefined) => Result,
+  infer: InferPart,
   truth: (part: Rule | undefined) => TruthTerm,
-  { nothing, choose }: { nothing: Result; choose: (condition: TruthTerm, then: Result, otherwise: Result) => Result },
-): Result {
+): InferredValue {
   const [condition, result] = parts;
-  if (parts.length === 0) return nothing;
+  if (parts.length === 0) return infer(null);
   if (parts.length === 1) return infer(condition);
-  const rest = inferIf(parts.slice(2), infer, truth, { nothing, choose });
-  return choose(truth(condition), infer(result), rest);
+  const rest = inferIf(parts.slice(2), infer, truth);
+  return chooseTerm(truth(condition), infer(result), rest);
 }
 
 /** Chooses between two values of the same kind. */
 function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: InferredValue): InferredValue {
-  if (condition.expression.operation === "constant") return condition.expression.value ? then : otherwise;
+  if (condition.constant !== undefined) return condition.constant ? then : otherwise;
   if (then.kind === "number" && otherwise.kind === "number") return chooseNumber(condition, then, otherwise);
-  if (then.kind === "text" && otherwise.kind === "text")
-    return createChoice(condition, then, otherwise, (expression): TextTerm => ({ kind: "text", expression }));
-  if (then.kind === "truth" && otherwise.kind === "truth")
-    return createChoice(condition, then, otherwise, (expression): TruthTerm => ({ kind: "truth", expression }));
+  if (then.kind === "text" && otherwise.kind === "text") return createChoice(condition, then, otherwise, createText);
+  if (then.kind === "truth" && otherwise.kind === "truth") return createChoice(condition, then, otherwise, createTruth);
   if (then.kind === "nothing" && otherwise.kind === "nothing") return then;
   throw new NotPushableError("its results have different types");
 }
@@ -246,33 +255,7 @@ function chooseTerm(condition: TruthTerm, then: InferredValue, otherwise: Inferr
 /** The maximum length of a text to search: a hundred such searches are within the budget of a rule (S3.8). */
 const SEARCHED_LENGTH_MAX = 512;
 
-type InferPart = (part: Rule | undefined) => InferredValue;
-
-/**
- * `== === != !== < <= > >= in` (S3.1, S3.2): decimals compare by value, texts by characters. Comparisons with
- * JavaScript's conversions are not pushed down, except of literal texts that are decimals.
- */
-function inferComparison(operator: string, parts: readonly Rule[], value: InferPart): TruthTerm {
-  switch (operator) {
-    case "==":
-    case "===":
-      return inferEquality(operator, parts, value);
-    case "!=":
-    case "!==":
-      return negateTruth(inferEquality(operator === "!=" ? "==" : "===", parts, value));
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return inferOrder(operator, parts, value);
-    case "in":
-      return inferMembership(parts, value);
-    default:
-      throw new NotPushableError(`databases compute ${formatValue(operator)} differently from the rules`);
-  }
-}
-
-function inferEquality(operator: "==" | "===", parts: readonly Rule[], value: InferPart): TruthTerm {
+function inferEquality(operator: "==" | "===", { parts, value }: Operands): TruthTerm {
   const [a, b] = [value(parts[0]), value(parts[1])];
   if (parts.length < 2) throw new NotPushableError("a comparison has no second operand");
   if (a.kind === "list" || b.kind === "list") throw new NotPushableError("a comparison has a list as an operand");
@@ -286,7 +269,7 @@ function inferEquality(operator: "==" | "===", parts: readonly Rule[], value: In
   return compareNumbers("=", toComparableNumber(a), toComparableNumber(b));
 }
 
-function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): TruthTerm {
+function inferOrder(order: Order, { parts, value }: Operands): TruthTerm {
   const [a, b, c] = parts.slice(0, 3).map((part) => toComparableNumber(value(part)));
   if (a === undefined || b === undefined) throw new NotPushableError("a comparison has no second operand");
   const first = compareNumbers(order, a, b);
@@ -298,8 +281,7 @@ function inferOrder(order: Order, parts: readonly Rule[], value: InferPart): Tru
 /** The term of a decimal, or of a literal text that is one. */
 function toComparableNumber(value: InferredValue): NumberTerm {
   if (value.kind === "number") return value;
-  const literal =
-    value.kind === "text" && value.expression.operation === "constant" ? value.expression.value : undefined;
+  const literal = value.kind === "text" ? value.constant : undefined;
   const exact = literal === undefined ? undefined : exactOfText(literal);
   if (exact === undefined)
     throw new NotPushableError("a comparison orders strings, or compares a string with a number");
@@ -307,29 +289,26 @@ function toComparableNumber(value: InferredValue): NumberTerm {
 }
 
 function compareTexts(left: TextTerm, right: TextTerm): TruthTerm {
-  if (left.expression.operation === "constant" && right.expression.operation === "constant")
-    return createTruthConstant(left.expression.value === right.expression.value);
-  return { kind: "truth", expression: { operation: "same text", left, right } };
+  if (left.constant !== undefined && right.constant !== undefined)
+    return createTruthConstant(left.constant === right.constant);
+  return createTruth((sql) => `(${left.sql(sql)} = ${right.sql(sql)})`);
 }
 
 /** `in`: a list contains a value, or a text contains another. */
-function inferMembership(parts: readonly Rule[], value: InferPart): TruthTerm {
+function inferMembership({ parts, value }: Operands): TruthTerm {
   const [element, container] = [value(parts[0]), value(parts[1])];
   if (element.kind === "list" || element.kind === "nothing")
     throw new NotPushableError('"in" searches for a list or null');
   if (container.kind === "list") return inferAmongLiterals(element, container.values);
   if (container.kind !== "text") throw new NotPushableError('"in" searches a value that is not a list or string');
   if (element.kind !== "text") throw new NotPushableError('"in" searches a string for a number or boolean');
-  const { expression } = container;
-  if (expression.operation === "constant" && expression.value.length > SEARCHED_LENGTH_MAX)
+  const { constant } = container;
+  if (constant !== undefined && constant.length > SEARCHED_LENGTH_MAX)
     throw new NotPushableError('"in" searches a string that may be too long for the budget of a rule');
-  if (expression.operation === "constant" && expression.value === "") return createTruthConstant(false);
+  if (constant === "") return createTruthConstant(false);
   // In JSON logic the empty text contains nothing, not even itself.
-  const containsPart: TruthTerm = {
-    kind: "truth",
-    expression: { operation: "within", part: element, whole: container },
-  };
-  return joinTruths("and", [negateTruth(compareTexts(container, createTextConstant(""))), containsPart]);
+  const isFilled = negateTruth(compareTexts(container, createTextConstant("")));
+  return joinTruths("and", [isFilled, createTruth((sql) => sql.contains(container.sql(sql), element.sql(sql)))]);
 }
 
 function inferAmongLiterals(
@@ -350,7 +329,7 @@ function inferAmongLiterals(
       // Event texts are valid Unicode, so they can't equal other literals.
       const texts = values.filter((each): each is string => typeof each === "string").filter(isPlainText);
       if (texts.length === 0) return createTruthConstant(false);
-      return { kind: "truth", expression: { operation: "among texts", of: element, texts } };
+      return createTruth((sql) => `(${element.sql(sql)} in (${texts.map(sql.quoteText).join(", ")}))`);
     }
     case "truth":
       throw new NotPushableError('"in" searches a list for a boolean');

@@ -14,8 +14,11 @@ import { toRuleValue, formatValue } from "../../rules/value.ts";
 import { inferNumber, inferRule, createTextLiteral, type VariableTerms } from "./infer-rule.ts";
 import { type PushedMeter, pushMeter, requireWithinBudget } from "./push-meter.ts";
 import {
+  attributeColumn,
   createNumberConstant,
   createNumberTerm,
+  createText,
+  dimensionColumn,
   NotPushableError,
   type NumberRange,
   type NumberTerm,
@@ -32,9 +35,10 @@ export interface DigitBounds {
 export type AttributeRangeLookup = (name: string, bounds: DigitBounds) => NumberRange;
 
 /** A computed field. Later fields and meters read it by its slot. */
-type PushedField =
-  | { readonly kind: "number"; readonly slot: number; readonly term: NumberTerm }
-  | { readonly kind: "text"; readonly slot: number; readonly term: TextTerm };
+interface PushedField {
+  readonly slot: number;
+  readonly term: NumberTerm | TextTerm;
+}
 
 /** A schema as terms. */
 export interface PushedSchema {
@@ -243,10 +247,10 @@ function inferFields(
       if (field.enrichmentType === "JSON_LOGIC_FROM_DEPENDENCY") throw new NotPushableError("its rule is in a setting");
       if (field.type === "ATTRIBUTE") {
         const term = inferFieldNumber(field, variables);
-        fields.push({ kind: "number", slot: numbers.size, term });
+        fields.push({ slot: numbers.size, term });
         numbers.set(field.name, createAttributeTerm(numbers.size, term.range));
       } else {
-        fields.push({ kind: "text", slot: texts.size, term: inferFieldText(field, variables) });
+        fields.push({ slot: texts.size, term: inferFieldText(field, variables) });
         texts.set(field.name, createDimensionTerm(texts.size));
       }
     });
@@ -284,9 +288,9 @@ function withReasonPrefix(what: string, work: () => void): void {
 }
 
 function createAttributeTerm(slot: number, range: NumberRange): NumberTerm {
-  return createNumberTerm(range, { operation: "attribute", slot });
+  return createNumberTerm(range, () => attributeColumn(slot));
 }
 
 function createDimensionTerm(slot: number): TextTerm {
-  return { kind: "text", expression: { operation: "dimension", slot } };
+  return createText(() => dimensionColumn(slot));
 }

@@ -1,106 +1,97 @@
 /**
- * Terms: rules in which the kind of every part is known and nothing can fail, so that SQL can compute them. Terms don't
- * depend on the SQL dialect. Each decimal has a range, so that SQL can use integers that provably suffice.
+ * Terms: rules in which the kind of every part is known and nothing can fail, so that SQL can compute them. A term writes
+ * itself in any dialect. Each decimal has a range, so that SQL can use integers that provably suffice.
  */
 import { DAY_MS } from "../../calendar/instant.ts";
 import { type Exact, mantissaOf, scaleOf, type PlacesRounding } from "../../numbers/exact.ts";
 
 export type Term = NumberTerm | TextTerm | TruthTerm;
 
-/** A decimal, as a whole number at the scale of its range. */
+/** Writes an SQL expression in a dialect. */
+type WriteSql = (sql: TermDialect) => string;
+
+/** A decimal, as a whole number at the scale of its range, in 64 or 128 bits. It is constant if the range has one value. */
 export interface NumberTerm {
   readonly kind: "number";
   readonly range: NumberRange;
-  readonly expression: NumberOperation;
+  readonly sql: WriteSql;
 }
-
-/** The computation of a decimal. Operands of a sum, choice or comparison have the result's scale. */
-export type NumberOperation =
-  | { readonly operation: "constant"; readonly value: bigint }
-  | { readonly operation: "attribute"; readonly slot: number }
-  /** The milliseconds of the event's time since the start of its UTC day. */
-  | { readonly operation: "time of day" }
-  | { readonly operation: "+" | "-" | "*" | "%"; readonly left: NumberTerm; readonly right: NumberTerm }
-  | { readonly operation: "least" | "greatest"; readonly parts: readonly NumberTerm[] }
-  /** Rounds to a multiple of `unit`. */
-  | { readonly operation: "round" | "floor" | "ceil"; readonly of: NumberTerm; readonly unit: bigint }
-  | Choice<NumberTerm>;
 
 export interface TextTerm {
   readonly kind: "text";
-  readonly expression: TextOperation;
+  /** The text, if it is the same for all events. */
+  readonly constant?: string | undefined;
+  readonly sql: WriteSql;
 }
 
-/** The source of a text. */
-type TextOperation =
-  | { readonly operation: "constant"; readonly value: string }
-  | { readonly operation: "dimension"; readonly slot: number }
-  | { readonly operation: "id" | "accountId" }
-  | Choice<TextTerm>;
-
+/** A condition. */
 export interface TruthTerm {
   readonly kind: "truth";
-  readonly expression: TruthOperation;
+  /** The result, if it is the same for all events. */
+  readonly constant?: boolean | undefined;
+  readonly sql: WriteSql;
 }
 
 export type Order = "=" | "<>" | "<" | "<=" | ">" | ">=";
 
-/** A condition. Compared decimals have the same scale. */
-type TruthOperation =
-  | { readonly operation: "constant"; readonly value: boolean }
-  | { readonly operation: "and" | "or"; readonly parts: readonly TruthTerm[] }
-  | { readonly operation: "not"; readonly of: TruthTerm }
-  | { readonly operation: "order"; readonly order: Order; readonly left: NumberTerm; readonly right: NumberTerm }
-  | { readonly operation: "same text"; readonly left: TextTerm; readonly right: TextTerm }
-  | { readonly operation: "among texts"; readonly of: TextTerm; readonly texts: readonly string[] }
-  /** Whether `whole` contains `part`. */
-  | { readonly operation: "within"; readonly part: TextTerm; readonly whole: TextTerm }
-  | Choice<TruthTerm>;
-
-/** One of two values, chosen by a condition. */
-export interface Choice<Kind> {
-  readonly operation: "choice";
-  readonly condition: TruthTerm;
-  readonly whenTrue: Kind;
-  readonly whenFalse: Kind;
+/** What terms need of an SQL dialect. Methods take and return SQL expressions. */
+export interface TermDialect {
+  readonly quoteText: (text: string) => string;
+  /** A whole number literal of 64 or 128 bits. */
+  readonly integerLiteral: (value: bigint, isWide: boolean) => string;
+  /** A whole number literal of at least 0, next to an operand whose type is known. */
+  readonly operandLiteral: (value: bigint) => string;
+  /** Converts to 128 bits. */
+  readonly widen: (number: string) => string;
+  /** a ÷ b, truncated towards zero. */
+  readonly divideInteger: (a: string, b: string) => string;
+  readonly contains: (whole: string, part: string) => string;
 }
 
-export function createTruthConstant(value: boolean): TruthTerm {
-  return { kind: "truth", expression: { operation: "constant", value } };
+/** The columns of an attribute and of a dimension by slot. */
+export const attributeColumn = (slot: number): string => `a${slot}`;
+export const dimensionColumn = (slot: number): string => `d${slot}`;
+
+export function createText(write: WriteSql): TextTerm {
+  return { kind: "text", sql: write };
 }
 
-export function createTextConstant(value: string): TextTerm {
-  return { kind: "text", expression: { operation: "constant", value } };
+export function createTextConstant(constant: string): TextTerm {
+  return { kind: "text", constant, sql: (sql) => sql.quoteText(constant) };
+}
+
+export function createTruth(write: WriteSql): TruthTerm {
+  return { kind: "truth", sql: write };
+}
+
+export function createTruthConstant(constant: boolean): TruthTerm {
+  return { kind: "truth", constant, sql: () => String(constant) };
 }
 
 /** Combines conditions. Constant ones are omitted, or decide the result. */
 export function joinTruths(operation: "and" | "or", parts: readonly TruthTerm[]): TruthTerm {
   const decisive = operation === "or";
-  const undecidedParts = parts.filter(
-    ({ expression }) => expression.operation !== "constant" || expression.value === decisive,
-  );
-  if (undecidedParts.some(({ expression }) => expression.operation === "constant"))
-    return createTruthConstant(decisive);
+  if (parts.some(({ constant }) => constant === decisive)) return createTruthConstant(decisive);
+  const undecidedParts = parts.filter(({ constant }) => constant === undefined);
   const [only] = undecidedParts;
   if (only === undefined) return createTruthConstant(!decisive);
-  return undecidedParts.length === 1 ? only : { kind: "truth", expression: { operation, parts: undecidedParts } };
+  if (undecidedParts.length === 1) return only;
+  return createTruth((sql) => `(${undecidedParts.map((part) => part.sql(sql)).join(` ${operation} `)})`);
 }
 
 export function negateTruth(of: TruthTerm): TruthTerm {
-  return of.expression.operation === "constant"
-    ? createTruthConstant(!of.expression.value)
-    : { kind: "truth", expression: { operation: "not", of } };
+  return of.constant === undefined ? createTruth((sql) => `(not ${of.sql(sql)})`) : createTruthConstant(!of.constant);
 }
 
-/** A choice, or one of its values if the condition is constant. */
+/** A choice between two values, or one of them if the condition is constant. */
 export function createChoice<Kind extends Term>(
   condition: TruthTerm,
   whenTrue: Kind,
   whenFalse: Kind,
-  make: (choice: Choice<Kind>) => Kind,
+  create: (write: WriteSql) => Kind,
 ): Kind {
-  if (condition.expression.operation === "constant") return condition.expression.value ? whenTrue : whenFalse;
-  return make({ operation: "choice", condition, whenTrue, whenFalse });
+  if (condition.constant !== undefined) return condition.constant ? whenTrue : whenFalse;
+  return create((sql) => `case when ${condition.sql(sql)} then ${whenTrue.sql(sql)} else ${whenFalse.sql(sql)} end`);
 }
 
 /** Why a rule or a schema is not pushed down. Thrown when terms are inferred and caught when a schema is planned. */
@@ -184,28 +175,60 @@ const QUOTIENT_END = 10n ** 34n;
 /** The maximum number of decimal places of a term. Results with more don't fit any database integer. */
 const SCALE_MAX = 36;
 
-/** Creates a term of a decimal in a range. @throws {NotPushableError} if no database integer fits it */
-export function createNumberTerm(range: NumberRange, expression: NumberOperation): NumberTerm {
+/** @throws {NotPushableError} if no database integer fits a range */
+function requireFit(range: NumberRange): void {
   if (largestMagnitude(range) >= INT128_END || range.scale > SCALE_MAX)
     throw new NotPushableError("the result may be too large for the database's integers", true);
-  if (range.min === range.max && expression.operation !== "constant")
-    return { kind: "number", range, expression: { operation: "constant", value: range.min } };
-  return { kind: "number", range, expression };
+}
+
+/** Creates a term of a decimal in a range. @throws {NotPushableError} if no database integer fits it */
+export function createNumberTerm(range: NumberRange, write: WriteSql): NumberTerm {
+  requireFit(range);
+  return range.min === range.max ? createWholeNumber(range.min, range.scale) : { kind: "number", range, sql: write };
 }
 
 export function createNumberConstant(value: Exact): NumberTerm {
-  return createNumberTerm(constantRange(value), { operation: "constant", value: BigInt(mantissaOf(value)) });
+  return createWholeNumber(BigInt(mantissaOf(value)), scaleOf(value));
+}
+
+/** The whole number of a term that is the same for all events. */
+function constantOf({ range }: NumberTerm): bigint | undefined {
+  return range.min === range.max ? range.min : undefined;
+}
+
+/** A right operand: a constant of at least 0 has the type of the left one. */
+function writeOperand(term: NumberTerm, sql: TermDialect): string {
+  const constant = constantOf(term);
+  return constant !== undefined && constant >= 0n ? sql.operandLiteral(constant) : term.sql(sql);
+}
+
+/** A left operand in 128 bits if a result of this magnitude needs them. */
+function writeWide(term: NumberTerm, magnitude: bigint, sql: TermDialect): string {
+  const text = term.sql(sql);
+  return largestMagnitude(term.range) < INT64_END && magnitude >= INT64_END ? sql.widen(text) : text;
+}
+
+/** A term with an operator between two others. */
+function createOperation(range: NumberRange, left: NumberTerm, operator: string, right: NumberTerm): NumberTerm {
+  const magnitude = largestMagnitude(range);
+  return createNumberTerm(
+    range,
+    (sql) => `(${writeWide(left, magnitude, sql)} ${operator} ${writeOperand(right, sql)})`,
+  );
 }
 
 /** The milliseconds of an event's time since the start of its UTC day. */
 export const DAY_TIME: NumberTerm = createNumberTerm(
   { scale: 0, min: 0n, max: BigInt(DAY_MS - 1) },
-  { operation: "time of day" },
+  (sql) => `(at_ms % ${sql.operandLiteral(BigInt(DAY_MS))})`,
 );
 
 /** A whole number at a scale. */
 function createWholeNumber(value: bigint, scale = 0): NumberTerm {
-  return createNumberTerm({ scale, min: value, max: value }, { operation: "constant", value });
+  const range = { scale, min: value, max: value };
+  requireFit(range);
+  const isWide = largestMagnitude(range) >= INT64_END;
+  return { kind: "number", range, sql: (sql) => sql.integerLiteral(value, isWide) };
 }
 
 /** The same value at an equal or larger scale. */
@@ -213,7 +236,7 @@ function rescaleTerm(term: NumberTerm, scale: number): NumberTerm {
   const places = scale - term.range.scale;
   if (places === 0) return term;
   const factor = createWholeNumber(10n ** BigInt(places));
-  return createNumberTerm(rescaleRange(term.range, scale), { operation: "*", left: term, right: factor });
+  return createOperation(rescaleRange(term.range, scale), term, "*", factor);
 }
 
 /** Two decimals at the same scale. */
@@ -224,12 +247,12 @@ function alignScales(a: NumberTerm, b: NumberTerm): readonly [NumberTerm, Number
 
 export function addTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const [left, right] = alignScales(a, b);
-  return createNumberTerm(addRanges(left.range, right.range), { operation: "+", left, right });
+  return createOperation(addRanges(left.range, right.range), left, "+", right);
 }
 
 export function subtractTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
   const [left, right] = alignScales(a, b);
-  return createNumberTerm(addRanges(left.range, negateRange(right.range)), { operation: "-", left, right });
+  return createOperation(addRanges(left.range, negateRange(right.range)), left, "-", right);
 }
 
 export function negateTerm(a: NumberTerm): NumberTerm {
@@ -237,7 +260,7 @@ export function negateTerm(a: NumberTerm): NumberTerm {
 }
 
 export function multiplyTerms(left: NumberTerm, right: NumberTerm): NumberTerm {
-  return createNumberTerm(multiplyRanges(left.range, right.range), { operation: "*", left, right });
+  return createOperation(multiplyRanges(left.range, right.range), left, "*", right);
 }
 
 /**
@@ -265,7 +288,7 @@ export function divideTerms(a: NumberTerm, b: NumberTerm): NumberTerm {
 
 /** The same whole numbers at another scale. */
 function reinterpretAtScale(term: NumberTerm, scale: number): NumberTerm {
-  return createNumberTerm({ ...term.range, scale }, term.expression);
+  return createNumberTerm({ ...term.range, scale }, term.sql);
 }
 
 /** The remainder of a ÷ b, with the sign of a, if b is constant. @throws {NotPushableError} otherwise */
@@ -277,14 +300,14 @@ export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
     min: left.range.min < 0n ? (left.range.min > -magnitude ? left.range.min : -magnitude) : 0n,
     max: left.range.max > 0n ? (left.range.max < magnitude ? left.range.max : magnitude) : 0n,
   };
-  return createNumberTerm({ scale: left.range.scale, ...bounds }, { operation: "%", left, right });
+  return createOperation({ scale: left.range.scale, ...bounds }, left, "%", right);
 }
 
-function requireConstant({ expression }: NumberTerm, action: string): bigint {
-  if (expression.operation !== "constant")
-    throw new NotPushableError(`it ${action} a number that varies between events`);
-  if (expression.value === 0n) throw new NotPushableError(`it always fails: it ${action} zero`);
-  return expression.value;
+function requireConstant(term: NumberTerm, action: string): bigint {
+  const constant = constantOf(term);
+  if (constant === undefined) throw new NotPushableError(`it ${action} a number that varies between events`);
+  if (constant === 0n) throw new NotPushableError(`it always fails: it ${action} zero`);
+  return constant;
 }
 
 /** The smallest or largest of several decimals. */
@@ -298,7 +321,7 @@ export function takeExtreme(operation: "least" | "greatest", terms: readonly Num
     min: pick(parts.map((part) => part.range.min)),
     max: pick(parts.map((part) => part.range.max)),
   };
-  return createNumberTerm(range, { operation, parts });
+  return createNumberTerm(range, (sql) => `${operation}(${parts.map((part) => part.sql(sql)).join(", ")})`);
 }
 
 /** Rounds to decimal places (S3.4). */
@@ -308,50 +331,56 @@ export function roundTerm(of: NumberTerm, places: number, operation: PlacesRound
   const unit = 10n ** BigInt(droppedPlaces);
   // Every rounding mode changes a value by less than one unit.
   const widestRange = { ...of.range, min: of.range.min - unit, max: of.range.max + unit };
-  createNumberTerm(widestRange, { operation: "constant", value: 0n });
+  requireFit(widestRange);
   const range = { scale: Math.max(places, 0), min: widestRange.min / unit - 1n, max: widestRange.max / unit + 1n };
-  const result = createNumberTerm(range, { operation, of, unit });
+  // Intermediate values are larger than the result.
+  const magnitude = largestMagnitude(of.range) + 2n * unit;
+  const result = createNumberTerm(range, (sql) => writeRounded(operation, writeWide(of, magnitude, sql), unit, sql));
   return places >= 0 ? result : multiplyTerms(result, createWholeNumber(10n ** BigInt(-places)));
+}
+
+function writeRounded(operation: PlacesRounding, x: string, unit: bigint, sql: TermDialect): string {
+  const [one, half] = [sql.operandLiteral(unit), sql.operandLiteral(unit / 2n)];
+  switch (operation) {
+    case "floor":
+      // The value minus its distance to the multiple below; `%` has the sign of the dividend.
+      return sql.divideInteger(`(${x} - ((${x} % ${one}) + ${one}) % ${one})`, one);
+    case "ceil":
+      return sql.divideInteger(`(${x} + (${one} - ${x} % ${one}) % ${one})`, one);
+    case "round":
+      return `(case when ${x} < 0 then -${sql.divideInteger(`(${half} - ${x})`, one)} else ${sql.divideInteger(`(${x} + ${half})`, one)} end)`;
+  }
 }
 
 /** Chooses between two decimals. */
 export function chooseNumber(condition: TruthTerm, then: NumberTerm, otherwise: NumberTerm): NumberTerm {
   const [left, right] = alignScales(then, otherwise);
-  return createChoice(condition, left, right, (expression) =>
-    createNumberTerm(uniteRanges(left.range, right.range), expression),
-  );
+  return createChoice(condition, left, right, (write) => createNumberTerm(uniteRanges(left.range, right.range), write));
 }
 
-/** Compares two decimals; constant if their ranges decide. */
+const ORDERS: Readonly<Record<Order, (a: bigint, b: bigint) => boolean>> = {
+  "=": (a, b) => a === b,
+  "<>": (a, b) => a !== b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
+  ">=": (a, b) => a >= b,
+};
+
+/** Compares two decimals. */
 export function compareNumbers(order: Order, a: NumberTerm, b: NumberTerm): TruthTerm {
   const [left, right] = alignScales(a, b);
-  if (left.expression.operation === "constant" && right.expression.operation === "constant")
-    return createTruthConstant(isInOrder(order, left.expression.value, right.expression.value));
-  return { kind: "truth", expression: { operation: "order", order, left, right } };
-}
-
-function isInOrder(order: Order, a: bigint, b: bigint): boolean {
-  switch (order) {
-    case "=":
-      return a === b;
-    case "<>":
-      return a !== b;
-    case "<":
-      return a < b;
-    case "<=":
-      return a <= b;
-    case ">":
-      return a > b;
-    case ">=":
-      return a >= b;
-  }
+  const [x, y] = [constantOf(left), constantOf(right)];
+  if (x !== undefined && y !== undefined) return createTruthConstant(ORDERS[order](x, y));
+  return createTruth((sql) => `(${left.sql(sql)} ${order} ${writeOperand(right, sql)})`);
 }
 
 /** The decimal places of a rounding, if constant. @throws {NotPushableError} otherwise, and if they are invalid */
-export function requirePlaces({ expression, range }: NumberTerm): number {
-  if (expression.operation !== "constant" || range.scale !== 0 || largestMagnitude(range) > 100n)
+export function requirePlaces(term: NumberTerm): number {
+  const constant = constantOf(term);
+  if (constant === undefined || term.range.scale !== 0 || largestMagnitude(term.range) > 100n)
     throw new NotPushableError("it rounds to a number of places that is not a constant whole number");
-  return Number(expression.value);
+  return Number(constant);
 }
 
 export function testNonZero(of: NumberTerm): TruthTerm {

@@ -3,7 +3,7 @@ import { EVENT_ID_LENGTH_MAX } from "../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX } from "../../metering/event-fields.ts";
 import { VALUE_LENGTH_MAX } from "../../metering/measure-units.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
-import { type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
+import { attributeColumn, dimensionColumn, type NumberTerm, INT64_END, largestMagnitude } from "../pushdown/term.ts";
 import { type Source, computePartRange, type SourcePart } from "../source.ts";
 import {
   type Dialect,
@@ -15,12 +15,6 @@ import {
   plainTextCondition,
   toPlainInstantSql,
   toPlainNumberSql,
-  attributeColumn,
-  dimensionColumn,
-  toNumberSql,
-  toTermSql,
-  toTextSql,
-  toTruthSql,
 } from "./expressions.ts";
 
 const DAY_MILLIS = 86_400_000n;
@@ -69,16 +63,13 @@ export function selectClassifiedRows(source: Source, pushedSchema: PushedSchema,
   const { plain, sql } = selection;
   const { fields, meters, schema } = pushedSchema;
   const stages = [selectSourceColumns(source, pushedSchema, selection)];
-  for (const { kind, slot, term } of fields) {
-    const column =
-      kind === "number"
-        ? `${toNumberSql(term, sql)} as ${attributeColumn(slot)}`
-        : `${toTextSql(term, sql)} as ${dimensionColumn(slot)}`;
-    stages.push(`select *, ${column} from (\n${indent(stages.pop() ?? "")}\n)`);
+  for (const { slot, term } of fields) {
+    const column = term.kind === "number" ? attributeColumn(slot) : dimensionColumn(slot);
+    stages.push(`select *, ${term.sql(sql)} as ${column} from (\n${indent(stages.pop() ?? "")}\n)`);
   }
   const meterColumns = meters.flatMap(({ meter, matches, units }, index) => [
-    `${toTruthSql(matches, sql)} as m${index}, -- meter ${toOneLine(meter.id)}: whether it counts the row`,
-    `${toTermSql(units, sql)} as u${index}, --   the ${units.kind === "text" ? "text" : `quantity, in units of 10^-${units.range.scale}`}`,
+    `${matches.sql(sql)} as m${index}, -- meter ${toOneLine(meter.id)}: whether it counts the row`,
+    `${units.sql(sql)} as u${index}, --   the ${units.kind === "text" ? "text" : `quantity, in units of 10^-${units.range.scale}`}`,
   ]);
   const conditions = [
     ...createUnitConditions(pushedSchema, sql),

@@ -1,24 +1,14 @@
 /**
- * The parts of an event, and terms, as SQL expressions, and the differences between SQL dialects: the shape of statements
- * is the same (S17.3). A number is NULL unless it is plain. Terms are computed in integers of 64 or 128 bits that provably
- * suffice for their ranges.
+ * The parts of an event as SQL expressions, and the differences between SQL dialects: the shape of statements is the same
+ * (S17.3). A number is NULL unless it is plain.
  *
  * Tested on DuckDB 1.5 and ClickHouse 26.7: division truncates towards zero and `%` has the sign of the dividend, in
  * both widths; mixed widths are computed in the wider one; texts compare byte by byte. Overflow is an error in DuckDB
  * and silently wrong in ClickHouse. Only the ranges guarantee that there is none.
  */
-import { DAY_MS, INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
+import { INSTANT_END, INSTANT_MIN } from "../../calendar/instant.ts";
 import { RatebookError } from "../../errors.ts";
-import {
-  type NumberRange,
-  type Choice,
-  INT64_END,
-  largestMagnitude,
-  type NumberTerm,
-  type Term,
-  type TextTerm,
-  type TruthTerm,
-} from "../pushdown/term.ts";
+import type { NumberRange, TermDialect } from "../pushdown/term.ts";
 import type { SourceColumn, SourcePart, SourceTime } from "../source.ts";
 
 /** The text of a part as an event has it. In templates, NULL is the empty text. */
@@ -170,138 +160,14 @@ export function addInstants(rows: string, sql: Dialect): string {
   ].join("\n");
 }
 
-/** The columns of an attribute and of a dimension by slot. */
-export const attributeColumn = (slot: number): string => `a${slot}`;
-export const dimensionColumn = (slot: number): string => `d${slot}`;
-
-export function toTermSql(term: Term, sql: Dialect): string {
-  switch (term.kind) {
-    case "number":
-      return toNumberSql(term, sql);
-    case "text":
-      return toTextSql(term, sql);
-    case "truth":
-      return toTruthSql(term, sql);
-  }
-}
-
-/** A decimal as a whole number at the scale of its range, in 64 or 128 bits. */
-export function toNumberSql(term: NumberTerm, sql: Dialect): string {
-  const { expression } = term;
-  switch (expression.operation) {
-    case "constant":
-      return sql.integerLiteral(expression.value, largestMagnitude(term.range) >= INT64_END);
-    case "attribute":
-      return attributeColumn(expression.slot);
-    case "time of day":
-      return `(at_ms % ${sql.operandLiteral(BigInt(DAY_MS))})`;
-    case "+":
-    case "-":
-    case "*":
-    case "%":
-      return `(${toWideSql(expression.left, term, sql)} ${expression.operation} ${toOperandSql(expression.right, sql)})`;
-    case "least":
-    case "greatest":
-      return `${expression.operation}(${expression.parts.map((part) => toNumberSql(part, sql)).join(", ")})`;
-    case "round":
-    case "floor":
-    case "ceil":
-      return toRoundedSql(expression.operation, toWideSql(expression.of, term, sql), expression.unit, sql);
-    case "choice":
-      return toChoiceSql(expression, sql);
-  }
-}
-
-export function toTextSql({ expression }: TextTerm, sql: Dialect): string {
-  switch (expression.operation) {
-    case "constant":
-      return sql.quoteText(expression.value);
-    case "dimension":
-      return dimensionColumn(expression.slot);
-    case "id":
-      return "id";
-    case "accountId":
-      return "account_id";
-    case "choice":
-      return toChoiceSql(expression, sql);
-  }
-}
-
-export function toTruthSql({ expression }: TruthTerm, sql: Dialect): string {
-  switch (expression.operation) {
-    case "constant":
-      return expression.value ? "true" : "false";
-    case "and":
-    case "or":
-      return `(${expression.parts.map((part) => toTruthSql(part, sql)).join(` ${expression.operation} `)})`;
-    case "not":
-      return `(not ${toTruthSql(expression.of, sql)})`;
-    case "order":
-      return `(${toNumberSql(expression.left, sql)} ${expression.order} ${toOperandSql(expression.right, sql)})`;
-    case "same text":
-      return `(${toTextSql(expression.left, sql)} = ${toTextSql(expression.right, sql)})`;
-    case "among texts":
-      return `(${toTextSql(expression.of, sql)} in (${expression.texts.map(sql.quoteText).join(", ")}))`;
-    case "within":
-      return sql.contains(toTextSql(expression.whole, sql), toTextSql(expression.part, sql));
-    case "choice":
-      return toChoiceSql(expression, sql);
-  }
-}
-
-function toChoiceSql({ condition, whenTrue, whenFalse }: Choice<Term>, sql: Dialect): string {
-  return `case when ${toTruthSql(condition, sql)} then ${toTermSql(whenTrue, sql)} else ${toTermSql(whenFalse, sql)} end`;
-}
-
-/** A left operand in the width of the result. */
-function toWideSql(term: NumberTerm, result: NumberTerm, sql: Dialect): string {
-  const text = toNumberSql(term, sql);
-  const isWide = largestMagnitude(term.range) < INT64_END && exceedsInt64(result);
-  return isWide ? sql.widen(text) : text;
-}
-
-/** Whether a result, or an intermediate value of rounding, doesn't fit 64 bits. */
-function exceedsInt64({ range, expression }: NumberTerm): boolean {
-  if ("unit" in expression) return largestMagnitude(expression.of.range) + 2n * expression.unit >= INT64_END;
-  return largestMagnitude(range) >= INT64_END;
-}
-
-function toOperandSql(term: NumberTerm, sql: Dialect): string {
-  return term.expression.operation === "constant" && term.expression.value >= 0n
-    ? sql.operandLiteral(term.expression.value)
-    : toNumberSql(term, sql);
-}
-
-function toRoundedSql(operation: "round" | "floor" | "ceil", x: string, unit: bigint, sql: Dialect): string {
-  const [one, half] = [sql.operandLiteral(unit), sql.operandLiteral(unit / 2n)];
-  switch (operation) {
-    case "floor":
-      // The value minus its distance to the multiple below; `%` has the sign of the dividend.
-      return sql.divideInteger(`(${x} - ((${x} % ${one}) + ${one}) % ${one})`, one);
-    case "ceil":
-      return sql.divideInteger(`(${x} + (${one} - ${x} % ${one}) % ${one})`, one);
-    case "round":
-      return `(case when ${x} < 0 then -${sql.divideInteger(`(${half} - ${x})`, one)} else ${sql.divideInteger(`(${x} + ${half})`, one)} end)`;
-  }
-}
-
 /** An SQL dialect. Methods take and return SQL expressions, unless noted. */
-export interface Dialect {
+export interface Dialect extends TermDialect {
   readonly quoteName: (name: string) => string;
-  readonly quoteText: (text: string) => string;
   /** A table name for FROM; dots separate its parts. */
   readonly table: (name: string) => string;
   /** A statement with two text columns. */
   readonly selectPairs: (names: readonly [string, string], rows: readonly (readonly [string, string])[]) => string;
 
-  /** A whole number literal of 64 or 128 bits. */
-  readonly integerLiteral: (value: bigint, isWide: boolean) => string;
-  /** A whole number literal of at least 0, next to an operand whose type is known. */
-  readonly operandLiteral: (value: bigint) => string;
-  /** Converts to 128 bits. */
-  readonly widen: (number: string) => string;
-  /** a ÷ b, truncated towards zero. */
-  readonly divideInteger: (a: string, b: string) => string;
   /** The sum of 64-bit whole numbers, for 10^12 rows and more; NULL if no row satisfies the condition. */
   readonly sumWhere: (number: string, condition: string) => string;
   /** The same of 128-bit whole numbers. */
@@ -314,7 +180,6 @@ export interface Dialect {
   readonly nullInteger: string;
 
   readonly byteLength: (text: string) => string;
-  readonly contains: (whole: string, part: string) => string;
   /** Whether a whole text matches a pattern in RE2 syntax. */
   readonly matchesPattern: (text: string, form: string) => string;
   /** The only group of a pattern; "" without a match. */

@@ -5,6 +5,7 @@
 import { type Day, formatDate, instantOfDay } from "../../calendar/instant.ts";
 import type { PushedSchema } from "../pushdown/plan-pushdown.ts";
 import type { PushedMeter } from "../pushdown/push-meter.ts";
+import { dimensionColumn } from "../pushdown/term.ts";
 import type { Source, SourceColumn, SourceTime } from "../source.ts";
 import { type PlainRowConditions, selectClassifiedRows, summingDivisor, toIdHashSql } from "./classified-rows.ts";
 import {
@@ -16,7 +17,6 @@ import {
   toPlainTextSql,
   toTextListSql,
   toTimePartsSql,
-  dimensionColumn,
 } from "./expressions.ts";
 
 /** Some rows of a database, and which of them may be plain. */
