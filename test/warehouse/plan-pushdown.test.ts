@@ -43,3 +43,11 @@ test.each([
   expect(decisions).toEqual([{ schemaName: "use", meterId: "m", reason: undefined }]);
   expect(schemas.get("use")?.meters.map(({ kind }) => kind)).toEqual(kinds);
 });
+
+test.each(["and", "or"])("a meter that computes %j without operands, which is null", (operator) => {
+  const book = parseBook({
+    eventSchemas: [{ name: "use", attributes: ["size"] }],
+    usageMeters: [{ id: "m", schema: "use", sum: { [operator]: [] } }],
+  });
+  expect(planPushdown(book).decisions[0]?.reason).toBe("it always fails: an operand is not a number");
+});

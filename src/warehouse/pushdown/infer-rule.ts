@@ -221,8 +221,9 @@ function toTruthTerm(value: InferredValue): TruthTerm {
   }
 }
 
-/** `and` returns the first falsy operand, `or` the first truthy one, otherwise the last. */
+/** `and` returns the first falsy operand, `or` the first truthy one, otherwise the last; null without operands. */
 function inferAndOr(operator: "and" | "or", values: readonly InferredValue[]): InferredValue {
+  if (values.length === 0) return NULL_VALUE;
   return values.toReversed().reduce((rest, value) => {
     const truth = toTruthTerm(value);
     return operator === "and" ? chooseTerm(truth, rest, value) : chooseTerm(truth, value, rest);
