@@ -19,6 +19,7 @@ import { serializeJson } from "./http/answers.ts";
 import { registerBodyParsers, parseQuery } from "./http/bodies.ts";
 import { type Endpoint, type Answer, type Caller, JSON_TYPE, type RoutePath } from "./http/endpoint.ts";
 import { toFailure, NO_ENDPOINT, Refusal, toWireError } from "./http/failures.ts";
+import { withoutAbsent } from "./http/fields.ts";
 import { createPaging, type Paging } from "./http/pagination.ts";
 import { ENDPOINTS } from "./routes/routes.ts";
 import { keyEndpoints, serviceEndpoints } from "./routes/service.ts";
@@ -148,7 +149,6 @@ export function registerEndpoints(app: FastifyInstance, context: ApiContext): vo
       bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
       config: {
         unknownIdStatus: endpoint.unknownIdStatus,
-        wireNames: endpoint.wireNames,
         batchField: endpoint.batchField,
       },
       onRequest: async (request) => {
@@ -184,23 +184,30 @@ async function callEndpoint(
   const body = readBody(endpoint, request.body);
   const pause = yieldToOthers();
   if (pause !== undefined) await pause;
-  return endpoint.handle({
-    engine: context.engine,
-    paging: context.paging,
-    params,
-    query: readInput(endpoint.query ?? EMPTY_OBJECT, parseQuery(request.url)),
-    body,
-    caller: identity?.caller,
-    credential: identity?.credential,
-    log: request.log,
-    baseUrl: () => context.baseUrl?.(request) ?? "",
-  });
+  const query = readInput(endpoint.query ?? EMPTY_OBJECT, parseQuery(request.url));
+  try {
+    return await endpoint.handle({
+      engine: context.engine,
+      paging: context.paging,
+      params,
+      query,
+      body,
+      caller: identity?.caller,
+      credential: identity?.credential,
+      log: request.log,
+      baseUrl: () => context.baseUrl?.(request) ?? "",
+    });
+  } catch (error) {
+    const sentNames = Object.keys(withoutAbsent(Object(body) as object));
+    const wireNames = Object.entries(endpoint.wireNames ?? {}).filter(([name]) => !sentNames.includes(name));
+    throw toWireError(error, Object.fromEntries(wireNames));
+  }
 }
 
 const EMPTY_OBJECT = z.strictObject({});
 
 /** Returns the validated body in its original form; the engine converts decimals and dates. */
-function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, body: unknown): unknown {
+function readBody({ body: schema, bodyRequired = true }: Endpoint, body: unknown): unknown {
   if (schema === undefined) {
     if (body !== undefined) readInput(EMPTY_OBJECT, body);
     return undefined;
@@ -209,7 +216,7 @@ function readBody({ body: schema, bodyRequired = true, accepts }: Endpoint, body
     if (bodyRequired) throw new Refusal(400, "expected a body");
     return undefined;
   }
-  if (accepts?.(body) !== true) readInput(schema, body);
+  readInput(schema, body);
   return body;
 }
 
@@ -230,10 +237,9 @@ function sendText(
 }
 
 function answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { unknownIdStatus, wireNames } = request.routeOptions.config as Pick<Endpoint, "unknownIdStatus" | "wireNames">;
+  const { unknownIdStatus } = request.routeOptions.config as Pick<Endpoint, "unknownIdStatus">;
   const ids = (request.params ?? {}) as Readonly<Record<string, unknown>>;
-  const wireError = wireNames === undefined ? error : toWireError(error, wireNames);
-  const failure = toFailure(wireError, ids, unknownIdStatus) ?? { status: 500, message: "internal error" };
+  const failure = toFailure(error, ids, unknownIdStatus) ?? { status: 500, message: "internal error" };
   if (failure.status >= 500) request.log.error({ err: error }, "request failed");
   if (failure.retryAfter !== undefined) void reply.header("retry-after", failure.retryAfter);
   if (failure.status === 401) void reply.header("www-authenticate", "Bearer");

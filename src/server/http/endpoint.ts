@@ -72,8 +72,6 @@ export interface Endpoint {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** A fast check that accepts most valid bodies. If it fails, the schema decides and names the problem. */
-  readonly accepts?: (body: unknown) => boolean;
   /** Whether a body is required. Default: true if there is a schema. */
   readonly bodyRequired?: boolean;
   /** The maximum body size in bytes. Default 1 MiB. */
@@ -89,7 +87,10 @@ export interface Endpoint {
   readonly html?: boolean;
   /** The status if an id in the path is unknown. Default 404. */
   readonly unknownIdStatus?: number;
-  /** The wire names of fields that the engine names differently, so that errors name the field that was sent. */
+  /**
+   * The wire names of fields that the engine names differently, so that its errors name the field that was sent. A
+   * field that the body has under the engine's name keeps it.
+   */
   readonly wireNames?: WireNames;
   /** The rate limit bucket. */
   readonly bucket?: "ingest" | "ingestBatch" | "entitled";

@@ -179,15 +179,6 @@ export function toWireError(error: unknown, names: WireNames): unknown {
   return first === undefined || !isRenamed ? error : inputError([first, ...others], { cause: error });
 }
 
-/** Renames fields in the errors of an operation. */
-export async function withWireNames<Result>(names: WireNames, operation: Promise<Result>): Promise<Result> {
-  try {
-    return await operation;
-  } catch (error) {
-    throw toWireError(error, names);
-  }
-}
-
 /** Renames the first field of a path: of `$.version`, and of `$[0].id`, whose list has no name. */
 function renamePath(path: Problem["path"], names: WireNames): string {
   const [start = "", field = ""] = /^\$\.?([A-Za-z_$][\w$]*)?(?=[.[]|$)/.exec(path) ?? [];

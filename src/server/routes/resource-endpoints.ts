@@ -42,19 +42,27 @@ interface ResourceMethods<Item> {
   void(id: string): Promise<Item>;
 }
 
-/** Operation id, summary and description in OpenAPI. */
-type EndpointDocs = Pick<Endpoint, "id" | "summary" | "description">;
+/** Operation id, summary and description in OpenAPI, and the names of fields. */
+type EndpointDocs = Pick<Endpoint, "id" | "summary" | "description" | "wireNames">;
 
-interface CreateEntry<Item, Params extends z.ZodObject, Body extends z.ZodType> extends EndpointDocs {
-  readonly body: Body;
-  /** Gets the body as sent; the engine converts decimals and dates. */
-  readonly run?: (engine: Engine, body: z.input<Body>, params: z.output<Params>) => Promise<Item>;
-  /** The status of the answer. */
-  readonly status: 200 | 201;
+/** A validated request about an item: `id` is the id in its path. */
+interface ItemRequest<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> extends EndpointRequest<Params, Query, Body> {
+  readonly id: string;
 }
 
-interface ListEntry<Item, Params extends z.ZodObject, Filters extends z.ZodRawShape>
-  extends EndpointDocs, Pick<Endpoint, "wireNames"> {
+/** An endpoint that creates, answers or changes an item. */
+interface ItemEntry<Item, Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>
+  extends EndpointDocs, Pick<EndpointSpec<Params, Query, Body>, "query" | "body" | "bodyRequired"> {
+  /** The status of the answer. Default 200. */
+  readonly status?: 200 | 201;
+  readonly run?: (request: ItemRequest<Params, Query, Body>) => Promise<Item>;
+}
+
+interface ListEntry<Item, Params extends z.ZodObject, Filters extends z.ZodRawShape> extends EndpointDocs {
   /** The name of the list in cursors. Default: its path. */
   readonly list?: string | ((params: z.output<Params>) => string);
   /** The engine has the filters in camel case. */
@@ -72,19 +80,6 @@ interface ListEntry<Item, Params extends z.ZodObject, Filters extends z.ZodRawSh
     page: PagedRequest<unknown>["page"],
     params: z.output<Params>,
   ) => Promise<Page<Item> & WithSkipped>;
-}
-
-interface GetEntry<Item, Query extends z.ZodObject> extends EndpointDocs {
-  readonly query?: Query;
-  readonly run?: (engine: Engine, id: string, query: z.output<Query>) => Promise<Item>;
-}
-
-/** An update, or an action on an item. */
-interface ChangeEntry<Item, Params extends z.ZodObject, Body extends z.ZodType> extends EndpointDocs {
-  readonly body?: Body;
-  readonly bodyRequired?: boolean;
-  /** Gets the body as sent; the engine converts decimals and dates. */
-  readonly run?: (engine: Engine, id: string, body: z.input<Body>, params: z.output<Params>) => Promise<Item>;
 }
 
 /** An answer of `{success}`. */
@@ -107,21 +102,11 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
   }
 
   /** `POST` to the list, answered with the new item. */
-  create<Body extends z.ZodType>({ run, status, ...entry }: CreateEntry<Item, Params, Body>): Endpoint {
-    const { path, shape, toJson } = this.#resource;
-    const create = (engine: Engine, body: z.input<Body>): Promise<Item> =>
-      this.#methods(engine).create(withoutAbsent(body as object) as never) as Promise<Item>;
-    return defineEndpoint<Params, z.ZodObject, Body>({
-      ...entry,
-      method: "POST",
-      path,
-      ...this.#common(),
-      answers: { [status]: shape },
-      handle: async ({ engine, body, params }) => {
-        const item = await (run ?? create)(engine, body, params);
-        return { status, body: await toJson(item, engine) };
-      },
-    });
+  create<Body extends z.ZodType>(entry: ItemEntry<Item, Params, z.ZodObject, Body>): Endpoint {
+    const { path } = this.#resource;
+    return this.#define({ method: "POST", path }, entry, (methods, { body }) =>
+      methods.create(withoutAbsent(body as object) as never),
+    );
   }
 
   /** `GET` of the list. A page ends before its JSON exceeds 1 MiB, and has at least one item. */
@@ -166,30 +151,24 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
   }
 
   /** `GET` of an item. */
-  get<Query extends z.ZodObject>({ run, ...entry }: GetEntry<Item, Query>): Endpoint {
-    const get: typeof run = (engine, id) => this.#methods(engine).get(id);
-    return this.#item("GET", "", entry, async ({ engine, query }, id) => (run ?? get)(engine, id, query));
+  get<Query extends z.ZodObject>(entry: ItemEntry<Item, Params, Query, z.ZodType>): Endpoint {
+    return this.#define(this.#item("GET"), entry, (methods, { id }) => methods.get(id));
   }
 
   /** `PATCH` of an item. */
-  update<Body extends z.ZodType>({ run, ...entry }: ChangeEntry<Item, Params, Body>): Endpoint {
-    const update: typeof run = (engine, id, body) => this.#methods(engine).update(id, body as never);
-    return this.#item("PATCH", "", entry, ({ engine, body, params }, id) => (run ?? update)(engine, id, body, params));
+  update<Body extends z.ZodType>(entry: ItemEntry<Item, Params, z.ZodObject, Body>): Endpoint {
+    return this.#define(this.#item("PATCH"), entry, (methods, { id, body }) => methods.update(id, body as never));
   }
 
   /** `POST /features/{feature_id}/<action>`, answered with the item. */
-  action<Body extends z.ZodType>(name: string, { run, ...entry }: ChangeEntry<Item, Params, Body>): Endpoint {
-    const act: typeof run = (engine, id) => this.#methods(engine)[name as "activate"](id);
-    return this.#item("POST", `/${name}`, entry, ({ engine, body, params }, id) =>
-      (run ?? act)(engine, id, body, params),
-    );
+  action<Body extends z.ZodType>(name: string, entry: ItemEntry<Item, Params, z.ZodObject, Body>): Endpoint {
+    return this.#define(this.#item("POST", `/${name}`), entry, (methods, { id }) => methods[name as "activate"](id));
   }
 
   /** `DELETE` of an item, which archives it if the engine keeps it, answered with `{success}`. */
-  remove({ run, ...entry }: EndpointDocs & { run?: (engine: Engine, id: string) => Promise<unknown> }): Endpoint {
-    const archive: typeof run = (engine, id) => this.#methods(engine).archive(id);
+  remove(entry: ItemEntry<unknown, Params, z.ZodObject, z.ZodType>): Endpoint {
     const answered = this.with<unknown>(SUCCESS_ANSWER);
-    return answered.#item("DELETE", "", entry, async ({ engine }, id) => (run ?? archive)(engine, id));
+    return answered.#define(this.#item("DELETE"), entry, (methods, { id }) => methods.archive(id));
   }
 
   /** What all endpoints of the resource have in common. */
@@ -202,24 +181,30 @@ export class ResourceEndpoints<Item, Params extends z.ZodObject = z.ZodObject> {
     return this.#resource.methods?.(engine) as ResourceMethods<Item>;
   }
 
-  /** Defines an endpoint of one item, which is answered. */
-  #item<Query extends z.ZodObject, Body extends z.ZodType>(
-    method: Endpoint["method"],
-    pathSuffix: string,
-    entry: EndpointDocs & Pick<EndpointSpec<z.ZodObject, Query, Body>, "query" | "body" | "bodyRequired">,
-    run: (request: EndpointRequest<Params, Query, Body>, id: string) => Promise<Item>,
+  /** The target of an endpoint of one item. */
+  #item(method: Endpoint["method"], pathSuffix = ""): Pick<EndpointSpec<Params>, "method" | "path" | "params"> {
+    const { path, params, idName = "id", idSchema = pathId() } = this.#resource;
+    const itemParams = z.strictObject({ ...params?.shape, [idName]: idSchema }) as z.ZodObject as Params;
+    return { method, path: `${path}/{${idName}}${pathSuffix}`, params: itemParams };
+  }
+
+  /** Defines an endpoint that answers an item: the one from `run`, or else from the engine. */
+  #define<Query extends z.ZodObject, Body extends z.ZodType>(
+    target: Pick<EndpointSpec<Params>, "method" | "path" | "params">,
+    { run, status = 200, ...entry }: ItemEntry<Item, Params, Query, Body>,
+    callEngine: (methods: ResourceMethods<Item>, request: ItemRequest<Params, Query, Body>) => Promise<unknown>,
   ): Endpoint {
-    const { path, params, idName = "id", idSchema = pathId(), shape, toJson } = this.#resource;
+    const { idName = "id", shape, toJson } = this.#resource;
     return defineEndpoint<Params, Query, Body>({
       ...entry,
-      method,
-      path: `${path}/{${idName}}${pathSuffix}`,
       ...this.#common(),
-      params: z.strictObject({ ...params?.shape, [idName]: idSchema }) as z.ZodObject as Params,
-      answers: { 200: shape },
-      handle: async (request) => {
-        const item = await run(request, String(Reflect.get(request.params, idName)));
-        return { status: 200, body: await toJson(item, request.engine) };
+      ...target,
+      answers: { [status]: shape },
+      handle: async (endpointRequest) => {
+        const { engine, params } = endpointRequest;
+        const request = { ...endpointRequest, id: String(Reflect.get(params, idName)) };
+        const item = run === undefined ? await callEngine(this.#methods(engine), request) : await run(request);
+        return { status, body: await toJson(item as Item, engine) };
       },
     });
   }

@@ -153,7 +153,7 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
       summary: "Create an API key",
       body: keyRequest,
       status: 201,
-      run: (_, body) => keys.create(body),
+      run: ({ body }) => keys.create(body),
     }),
     KEYS.list({
       id: "listKeys",
@@ -165,7 +165,7 @@ export function keyEndpoints(access: KeyAccessControl): readonly Endpoint[] {
       id: "revokeKey",
       summary: "Revoke an API key and all its tokens",
       description: "Takes effect at once on this server, and within 5 seconds on others that share the database.",
-      run: (_, id) => keys.revoke(id),
+      run: ({ id }) => keys.revoke(id),
     }),
   ];
 }

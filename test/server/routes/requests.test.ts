@@ -273,6 +273,14 @@ test.each([
   expect(requests.length).toBeGreaterThan(least);
 });
 
+test.each([
+  ["GET /license_updates?accountId=x", undefined, "accountId: unknown field"],
+  ["GET /invoices?from=2024-01-01", undefined, "from: unknown field"],
+  ["POST /invoices/bill_runs", { asOf: "2024-01-01" }, "asOf: unknown field"],
+])("a name that only the engine knows is unknown by that name: %s", async (line, body, message) => {
+  await api.expectRefused(line, body, message);
+});
+
 /** What the first path id of an endpoint names. */
 const NOUNS: Readonly<Record<string, string>> = {
   customer_id: "customer",

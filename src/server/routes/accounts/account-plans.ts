@@ -21,7 +21,6 @@ import { invalidInputError } from "../../../ledger/refusals.ts";
 import { createProblem } from "../../../problem-table.ts";
 import { answerPage, createListShape, PAGE_LENGTH_MAX, toBoundedJson } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk, SUCCESS } from "../../http/endpoint.ts";
-import { withWireNames } from "../../http/failures.ts";
 import { formatTime, timestamp, withoutAbsent, pathId, queryTime, success } from "../../http/fields.ts";
 import { listQuery, type PageSizes } from "../../http/pagination.ts";
 import { toPlanDetailsJson } from "../catalog/price-plans.ts";
@@ -149,9 +148,6 @@ const accountSchedulesShape = z
 /** More schedules per account are rare. */
 const SCHEDULE_PAGE_SIZES: PageSizes = { default: 100, max: 100 };
 
-/** Wire names of a plan change. */
-const WIRE_NAMES = { version: "pricePlanVersion" };
-
 export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
   defineEndpoint({
     method: "POST",
@@ -165,6 +161,7 @@ export const ACCOUNT_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "ones that fit, at least one.",
     params,
     body: planChange,
+    wireNames: { version: "pricePlanVersion" },
     answers: { 200: accountSchedulesShape },
     handle: async ({ engine, params: { account_id: accountId }, body }) => {
       const schedules = await changePlan(engine, accountId, body);
@@ -217,12 +214,12 @@ async function changePlan(
     checkAbsent("pricePlanDetailsOverride", override);
     checkAbsent("retainStartOffsets", retainStartOffsets);
     const days = { effectiveFrom, effectiveUntil, pricePlanId, version };
-    return withWireNames(WIRE_NAMES, engine.dissociate(accountId, days));
+    return engine.dissociate(accountId, days);
   }
   if (pricePlanId === undefined || pricePlanId === null) {
     throw inputError([createProblem("$.pricePlanId", "MISSING", { expected: "the id of a price plan" })]);
   }
-  return withWireNames(WIRE_NAMES, engine.associate(accountId, { ...rest, pricePlanId, version }));
+  return engine.associate(accountId, { ...rest, pricePlanId, version });
 }
 
 function checkAbsent(field: string, value: unknown): void {
@@ -273,11 +270,11 @@ export const MIGRATION_ENDPOINTS: readonly Endpoint[] = [
           "The pricing cycles of all migrated accounts; take precedence over retained cycles and those of the target plan.",
       }),
     }),
+    wireNames: { pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" },
     answers: { 200: success },
     handle: async ({ engine, body: { migrationMode, pricePlanDetailsOverride, ...rest } }) => {
       const cycles = withoutAbsent({ pricingCycleConfig: pricePlanDetailsOverride?.pricingCycleConfig });
-      const migration = engine.migrate({ ...rest, ...cycles, mode: migrationMode });
-      await withWireNames({ pricingCycleConfig: "pricePlanDetailsOverride.pricingCycleConfig" }, migration);
+      await engine.migrate({ ...rest, ...cycles, mode: migrationMode });
       return SUCCESS;
     },
   }),

@@ -19,7 +19,6 @@ import {
   formatAddressLines,
 } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { withWireNames } from "../../http/failures.ts";
 import { withoutAbsent, flag, pathId, queryTime, timestamp } from "../../http/fields.ts";
 import { settingShape, toSettingJson } from "../catalog/catalog-items.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
@@ -118,7 +117,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
         .optional()
         .meta({ type: "boolean", description: "Whether the response includes the invoice group; default false." }),
     }),
-    run: async (engine, id, { effectiveOn, includeGroupDetails }) => {
+    run: async ({ engine, id, query: { effectiveOn, includeGroupDetails } }) => {
       const account = await engine.accounts.get(id, { effectiveOn });
       const group = includeGroupDetails === true ? await findGroup(engine, account) : undefined;
       return readAccountJson(engine, account, group);
@@ -139,14 +138,14 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Add aliases to an account",
     description: "An account has at most 10. Existing aliases stay.",
     body: aliasesBody,
-    run: (engine, id, { aliases }) => engine.accounts.addAliases(id, aliases),
+    run: ({ engine, id, body }) => engine.accounts.addAliases(id, body.aliases),
   }),
   ACCOUNTS.action("remove_aliases", {
     id: "removeAliasesFromAccount",
     summary: "Remove aliases from an account",
     description: "Aliases that the account does not have are ignored.",
     body: aliasesBody,
-    run: (engine, id, { aliases }) => engine.accounts.removeAliases(id, aliases),
+    run: ({ engine, id, body }) => engine.accounts.removeAliases(id, body.aliases),
   }),
 ];
 
@@ -193,7 +192,8 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
     summary: "Create several aliases, all or none",
     body: z.strictObject({ aliases: REQUESTS.aliasCreate }),
     status: 201,
-    run: (engine, { aliases }) => withWireNames({ "": "aliases" }, engine.aliases.create(aliases)),
+    wireNames: { "": "aliases" },
+    run: ({ engine, body }) => engine.aliases.create(body.aliases),
   }),
   ALIASES.list({ id: "listAliases", summary: "List aliases, newest first", answerId: "AliasList" }),
   ALIASES.get({
@@ -203,7 +203,7 @@ export const ALIAS_ENDPOINTS: readonly Endpoint[] = [
   ALIASES.remove({
     id: "removeAlias",
     summary: "Remove an alias",
-    run: (engine, alias) => engine.aliases.remove(alias),
+    run: ({ engine, id }) => engine.aliases.remove(id),
   }),
 ];
 
@@ -245,7 +245,7 @@ export const CUSTOMER_ENDPOINTS: readonly Endpoint[] = [
       "Without `account`, an account with the customer's id and name is created. Settings are created with both.",
     body: REQUESTS.customerCreate.extend({ primaryEmail }),
     status: 201,
-    run: (engine, body) =>
+    run: ({ engine, body }) =>
       engine.customers.create({ ...body, account: body.account ?? { id: body.id, name: body.name } }),
   }),
   CUSTOMERS.list({ id: "listCustomers", summary: "List customers, newest first", answerId: "CustomerList" }),

@@ -58,7 +58,6 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     id: "createInvoiceGroup",
     summary: "Create an invoice group of accounts with one currency",
     body: REQUESTS.groupCreate,
-    status: 200,
   }),
   INVOICE_GROUPS.list({
     id: "listInvoiceGroups",
@@ -71,13 +70,13 @@ export const INVOICE_GROUP_ENDPOINTS: readonly Endpoint[] = [
     summary: "Add accounts to an invoice group",
     description: "Accounts already in the group are ignored; an account in another group is rejected.",
     body: accountsBody,
-    run: (engine, id, { accountIds }) => engine.invoiceGroups.addAccounts(id, accountIds),
+    run: ({ engine, id, body }) => engine.invoiceGroups.addAccounts(id, body.accountIds),
   }),
   INVOICE_GROUPS.with<unknown>(SUCCESS_ANSWER).action("remove_accounts", {
     id: "removeAccountsFromInvoiceGroup",
     summary: "Remove accounts from an invoice group",
     description: "Accounts not in the group are ignored. A group without accounts is deleted.",
     body: accountsBody,
-    run: (engine, id, { accountIds }) => engine.invoiceGroups.removeAccounts(id, accountIds),
+    run: ({ engine, id, body }) => engine.invoiceGroups.removeAccounts(id, body.accountIds),
   }),
 ];

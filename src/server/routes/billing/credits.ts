@@ -7,7 +7,6 @@ import type { CreditSnapshot } from "../../../ledger/commands/credits.ts";
 import { shortId } from "../../../numbers/ids.ts";
 import { skippedShape, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint, answerOk } from "../../http/endpoint.ts";
-import { withWireNames } from "../../http/failures.ts";
 import { day, number, pathId, formatTime, timestamp } from "../../http/fields.ts";
 import { LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
@@ -69,8 +68,8 @@ export const CREDIT_ENDPOINTS: readonly Endpoint[] = [
     id: "createCredits",
     summary: "Create credits, all or none",
     body: z.strictObject({ creditRequests: REQUESTS.creditCreate }),
-    status: 200,
-    run: (engine, { creditRequests }) => withWireNames({ "": "creditRequests" }, engine.credits.create(creditRequests)),
+    wireNames: { "": "creditRequests" },
+    run: ({ engine, body: { creditRequests } }) => engine.credits.create(creditRequests),
   }),
   CREDITS.list({
     id: "listCredits",

@@ -86,7 +86,7 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     description: "It first covers overage of the open cycles.",
     body: REQUESTS.entryGrant,
     status: 201,
-    run: (engine, body, params) => engine.entries.grant(toFeature(params), body),
+    run: ({ engine, body, params }) => engine.entries.grant(toFeature(params), body),
   }),
   ENTRIES.update({
     id: "updateFeatureEntry",
@@ -94,13 +94,13 @@ export const FEATURE_ENTRY_ENDPOINTS: readonly Endpoint[] = [
     description:
       "A change of `granted` changes the balance by the same amount. A balance below 0, and an end before an event that used the entry, are rejected.",
     body: z.strictObject({ granted: decimalFromZero.optional(), effectiveUntil: dateOrDateTime.optional() }),
-    run: (engine, entryId, body, params) =>
+    run: ({ engine, id: entryId, body, params }) =>
       requireEntry(engine.entries.update({ ...toFeature(params), entryId }, body)),
   }),
   ENTRIES.with<unknown>(SUCCESS_ANSWER).action("void", {
     id: "voidFeatureEntry",
     summary: "Void an entry, so that events no longer use it",
-    run: (engine, entryId, _, params) => requireEntry(engine.entries.void({ ...toFeature(params), entryId })),
+    run: ({ engine, id: entryId, params }) => requireEntry(engine.entries.void({ ...toFeature(params), entryId })),
   }),
 ];
 
@@ -148,8 +148,7 @@ export const LICENSE_UPDATE_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change the license quantity of an account",
     description: "ABSOLUTE sets the quantity, RELATIVE adds to it. `effectiveFrom` defaults to now.",
     body: REQUESTS.licenseUpdate.extend({ accountId: reference }),
-    status: 200,
-    run: async (engine, { accountId, ...request }) => {
+    run: async ({ engine, body: { accountId, ...request } }) => {
       const { update, quantity } = await engine.licenses.update(accountId, request);
       return { ...update, accountId, quantityAfter: quantity };
     },

@@ -9,8 +9,7 @@ import type { Engine } from "../../../engine/engine.ts";
 import type { StoredSetting } from "../../../engine/entity-settings.ts";
 import { toAnswer, createAnswerDeriver } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { withWireNames } from "../../http/failures.ts";
-import { timestamp, withoutAbsent, pathId } from "../../http/fields.ts";
+import { timestamp, pathId } from "../../http/fields.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const featureShape = z
@@ -55,6 +54,8 @@ const featureFields = {
   }),
   schemaAssociations: feature.shape.schemaAssociations.meta({ description: "The same field, spelled correctly." }),
 };
+/** The spelling of the reference, for requests without the correct one. */
+const FEATURE_WIRE_NAMES = { schemaAssociations: "schemaAssocitions" };
 const FEATURES = new ResourceEndpoints<StoredResource<Feature>>({
   tag: "Features",
   path: "/features",
@@ -72,8 +73,7 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
       "The events of a schema consume credits of one feature. If only the schema's name is given, its first attribute is used; " +
       "if it has none, each event consumes 1.",
     body: z.strictObject({ name: feature.shape.name, ...featureFields }),
-    status: 200,
-    run: (engine, body) => withWireNames(findSpelling(body), engine.features.create(withoutAbsent(body))),
+    wireNames: FEATURE_WIRE_NAMES,
   }),
   FEATURES.list({ id: "listFeatures", summary: "List features, newest first", answerId: "FeatureList" }),
   FEATURES.get({ id: "getFeature", summary: "Get a feature" }),
@@ -84,18 +84,9 @@ export const FEATURE_ENDPOINTS: readonly Endpoint[] = [
       "Associations replace the existing ones. If only the schema's name is given, the current attribute is kept. Without one, " +
       "the schema's first attribute is used; if it has none, each event consumes 1.",
     body: z.strictObject({ name: feature.shape.name.optional(), ...featureFields }),
-    run: (engine, id, body) => withWireNames(findSpelling(body), engine.features.update(id, body)),
+    wireNames: FEATURE_WIRE_NAMES,
   }),
 ];
-
-/** The field names that a request uses, for errors. */
-function findSpelling(body: {
-  readonly schemaAssociations?: unknown;
-  readonly schemaAssocitions?: unknown;
-}): Readonly<Record<string, string>> {
-  const usesReferenceSpelling = (body.schemaAssociations ?? undefined) === undefined;
-  return usesReferenceSpelling ? { schemaAssociations: "schemaAssocitions" } : {};
-}
 
 const { name, billableName } = addOn.shape;
 const addOnShape = createAnswerDeriver().deriveObject(
@@ -124,7 +115,6 @@ export const ADD_ON_ENDPOINTS: readonly Endpoint[] = [
     id: "createAddOn",
     summary: "Create an add-on",
     body: z.strictObject({ name, type, billableName }),
-    status: 200,
   }),
   ADD_ONS.list({
     id: "listAddOns",
@@ -201,14 +191,14 @@ export const SETTING_ENDPOINTS: readonly Endpoint[] = [
   SETTINGS.get({
     id: "getSetting",
     summary: "Get a setting",
-    run: async (engine, settingId) => engine.settings.get(await resolveSettingId(engine, settingId)),
+    run: async ({ engine, id }) => engine.settings.get(await resolveSettingId(engine, id)),
   }),
   SETTINGS.update({
     id: "updateSetting",
     summary: "Change a setting",
     description: "Events ingested from now on use it. The value must parse as its dataType.",
     body: z.strictObject({ value: value.optional(), name: settingName.optional(), dataType: dataType.optional() }),
-    run: async (engine, settingId, body) => engine.settings.update(await resolveSettingId(engine, settingId), body),
+    run: async ({ engine, id, body }) => engine.settings.update(await resolveSettingId(engine, id), body),
   }),
 ];
 

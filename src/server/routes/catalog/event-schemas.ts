@@ -120,7 +120,7 @@ export const EVENT_SCHEMA_ENDPOINTS: readonly Endpoint[] = [
     id: "getEventSchema",
     summary: "Get an event schema",
     query: z.strictObject({ version }),
-    run: (engine, id, query) => engine.eventSchemas.get(id, query.version),
+    run: ({ engine, id, query }) => engine.eventSchemas.get(id, query.version),
   }),
   EVENT_SCHEMAS.update({
     id: "updateEventSchema",
@@ -296,7 +296,7 @@ export const USAGE_METER_ENDPOINTS: readonly Endpoint[] = [
       carryOver,
       mode,
     }),
-    run: async (engine, id, { actualAggregation, aggregation: answered, ...fields }) => {
+    run: async ({ engine, id, body: { actualAggregation, aggregation: answered, ...fields } }) => {
       // Clients that know only COUNT and SUM send back the SUM that they were answered.
       const isUnchanged = answered === "SUM" && hasKeys((await engine.usageMeters.get(id)).item);
       const next = actualAggregation ?? (isUnchanged ? undefined : answered);

@@ -127,7 +127,6 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       pricePlanDetails,
       description: label,
     }),
-    status: 200,
   }),
   PRICE_PLANS.with({ shape: listedPlanShape, toJson: toListedPlanJson }).list({
     id: "listPricePlans",
@@ -146,7 +145,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "Returns the latest version, and in `pricingSchedule` all versions, oldest first; with `version`, only that one. " +
       "If they exceed 1 MiB of JSON, the latest versions that fit are returned, at least one.",
     query: z.strictObject({ version }),
-    run: async (engine, id, query) =>
+    run: async ({ engine, id, query }) =>
       readPlanJson(engine, await engine.pricePlans.get(id, query.version), query.version),
   }),
   PRICE_PLANS.update({
@@ -162,7 +161,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       migrationMode: mode,
       versionsToMigrate: z.enum(VERSIONS_TO_MIGRATE).nullish(),
     }),
-    run: (engine, id, { migrationMode, ...body }) => {
+    run: ({ engine, id, body: { migrationMode, ...body } }) => {
       if (migrationMode !== undefined && body.mode !== undefined && migrationMode !== body.mode) {
         throw new Refusal(400, "migrationMode: must equal mode, or be left out");
       }
@@ -176,7 +175,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "Its meters and add-ons must be ACTIVE. Without `currencies`, its activeCurrencies become active; without those, all supported currencies.",
     body: z.strictObject({ currencies: z.array(currency).min(1).max(CURRENCIES_MAX).nullish() }),
     bodyRequired: false,
-    run: (engine, id, body) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
+    run: ({ engine, id, body }) => engine.pricePlans.activate(id, { currencies: body?.currencies ?? undefined }),
   }),
   PRICE_PLANS.action("versions", {
     id: "createPricePlanVersion",
@@ -184,7 +183,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
     description: "Creates a DRAFT with the details in the request, or with those of the latest version.",
     body: z.strictObject({ pricePlanDetails: pricePlanDetails.nullish(), description: label }),
     bodyRequired: false,
-    run: (engine, id, body) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
+    run: ({ engine, id, body }) => engine.pricePlans.createVersion(id, withoutAbsent(body ?? {})),
   }),
   PRICE_PLANS.action("rate_rows", {
     id: "addRateRows",
@@ -193,7 +192,7 @@ export const PRICE_PLAN_ENDPOINTS: readonly Endpoint[] = [
       "Adds prices of an ACTIVE version from today or later; a row with a new `when` may also price earlier days that no " +
       "closed cycle covers. Drafts of invoices follow at once.",
     body: rateRowsRequest,
-    run: (engine, id, body) => engine.pricePlans.addRateRows(id, body),
+    run: ({ engine, id, body }) => engine.pricePlans.addRateRows(id, body),
   }),
   PRICE_PLANS.remove({
     id: "archivePricePlan",

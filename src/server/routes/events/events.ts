@@ -13,7 +13,7 @@ import { measuredQuantity, MOMENT_KEY } from "../../../metering/measure-units.ts
 import { formatDecimal } from "../../../numbers/decimal.ts";
 import { withRetentionHeader, keepItem, readBoundedPage, openPageFields, toPageFields } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
-import { Refusal, withWireNames } from "../../http/failures.ts";
+import { Refusal } from "../../http/failures.ts";
 import { day, number, formatDay, withoutAbsent, normalizeTime } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
 import {
@@ -194,15 +194,6 @@ const undoQuery = z.strictObject({
     .meta({ description: "The time of ingest; without a fraction it matches the whole second." }),
 });
 
-/** Wire names of filters. */
-const UNDO_WIRE_NAMES = {
-  account: "account_id",
-  referenceId: "id",
-  eventId: "event_id",
-  timestamp: "event_source_time",
-  createdAt: "created_at",
-};
-
 /** Lists the filters of an undo, starting with those in the request. */
 function describeUndoFilters(query: z.output<typeof undoQuery>): string {
   const otherFilters = Object.entries(query).filter(([name, value]) => name !== "account_id" && value !== undefined);
@@ -275,6 +266,13 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       "The filter is account_id, alone or with one of: `id`; `event_id`; `event_source_time`; `event_id` and `created_at`; " +
       "`event_id` and `event_source_time`. Repeat the call to undo more.",
     query: undoQuery,
+    wireNames: {
+      account: "account_id",
+      referenceId: "id",
+      eventId: "event_id",
+      timestamp: "event_source_time",
+      createdAt: "created_at",
+    },
     answers: { 200: z.strictObject({ data: z.array(undoneEventShape) }).meta({ id: "UndoneEvents" }) },
     handle: async ({ engine, query }) => {
       const { account_id: account, id: referenceId, event_id: eventId } = query;
@@ -286,7 +284,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
         createdAt: query.created_at && normalizeTime(query.created_at),
       };
       if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
-      const undoneEvents = await withWireNames(UNDO_WIRE_NAMES, engine.undo(filter));
+      const undoneEvents = await engine.undo(filter);
       return withRetentionHeader(engine, {
         data: undoneEvents.map(({ event, status, reason }) => ({ ...toEventFields(event), status, reason })),
       });

@@ -8,7 +8,7 @@ import type { EventInput } from "../../../metering/event-envelope.ts";
 import { groupBy } from "../../../numbers/ids.ts";
 import { quoteText, changeProblem } from "../../../problem-table.ts";
 import { UnrepresentableItem } from "../../http/bodies.ts";
-import { type Answer, type Endpoint, defineEndpoint, JSON_TYPE, SUCCESS } from "../../http/endpoint.ts";
+import { type Answer, type Endpoint, defineEndpoint, SUCCESS } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
 import { success } from "../../http/fields.ts";
 import { ingestionStatus, usageEvent } from "./event-records.ts";
@@ -82,13 +82,12 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     bucket: "ingestBatch",
     bodyLimit: BATCH_LIMIT,
     body: z.strictObject({ events: z.array(usageEvent).min(1).max(EVENTS_MAX) }),
-    accepts: isBatch,
     batchField: "events",
     answers: { 202: ingestedBatchShape, 207: ingestedBatchShape },
     handle: async ({ engine, body: { events } }) => {
       const results = await ingestInOrder(events, engine);
-      const isAllSuccess = results.every(isSuccess);
-      return { status: isAllSuccess ? 202 : 207, contentType: JSON_TYPE, body: serializeBatch(results, isAllSuccess) };
+      const body = toBatchJson(results);
+      return { status: body.success ? 202 : 207, plain: true, body };
     },
   }),
   defineEndpoint({
@@ -113,14 +112,6 @@ export const INGEST_ENDPOINTS: readonly Endpoint[] = [
     },
   }),
 ];
-
-/** Whether a body is a batch within the size limit. The engine validates the events. */
-function isBatch(body: unknown): boolean {
-  if (typeof body !== "object" || body === null || Object.keys(body).length !== 1) return false;
-  const { events } = body as { readonly events?: unknown };
-  if (!Array.isArray(events) || events.length < 1 || events.length > EVENTS_MAX) return false;
-  return events.every((event) => event !== null && event !== undefined);
-}
 
 /** An unchecked event; the engine validates it. */
 const toEventInput = (event: unknown): EventInput => event as EventInput;
@@ -156,6 +147,16 @@ function toResultJson(result: IngestResult): z.input<typeof ingestedShape> {
   };
 }
 
+function toBatchJson(results: readonly IngestResult[]): z.input<typeof ingestedBatchShape> {
+  const data = results.map((result) => ({
+    id: result.eventId,
+    referenceId: result.referenceId,
+    success: isSuccess(result),
+    ingestionStatus: toResultStatus(result),
+  }));
+  return { success: results.every(isSuccess), data, unmetered: countUnmetered(results) };
+}
+
 /** The unmetered events of a batch by their values, the most first; undefined without any. */
 function countUnmetered(results: readonly IngestResult[]): z.input<typeof unmetered> {
   const explanations = results.flatMap((result) => result.unmetered ?? []);
@@ -172,49 +173,6 @@ function isSuccess({ status }: IngestResult): boolean {
 /** A malformed event is not stored, so over HTTP it is a failed one (S14.1). */
 function toResultStatus({ status, description }: IngestResult): z.input<typeof ingestionStatus> {
   return { status: status === "INGESTION_REFUSED" ? "INGESTION_FAILED" : status, statusDescription: description };
-}
-
-/** The length at which pieces are encoded, because long concatenations are slow. */
-const PIECE_LENGTH = 16_384;
-
-/**
- * Serializes the answer to a batch directly, without objects per event. Most events have the same outcome as the
- * previous one, whose text is reused.
- */
-function serializeBatch(results: readonly IngestResult[], isAllSuccess: boolean): Buffer {
-  const pieces: Buffer[] = [];
-  let text = `{"success":${String(isAllSuccess)},"data":[`;
-  let last: IngestResult | undefined;
-  let outcome = "";
-  for (const [index, result] of results.entries()) {
-    if (result.status !== last?.status || result.description !== last.description) {
-      last = result;
-      const status = JSON.stringify(toResultStatus(result));
-      outcome = `"success":${String(isSuccess(result))},"ingestionStatus":${status}}`;
-    }
-    const { eventId: id, referenceId } = result;
-    text += index === 0 ? "{" : ",{";
-    if (id !== undefined) text += `"id":${quoteJson(id)},`;
-    if (referenceId !== undefined) text += `"referenceId":${quoteJson(referenceId)},`;
-    text += outcome;
-    if (text.length < PIECE_LENGTH) continue;
-    pieces.push(Buffer.from(text));
-    text = "";
-  }
-  const counts = countUnmetered(results);
-  const end = counts === undefined ? "]}" : `],"unmetered":${JSON.stringify(counts)}}`;
-  return Buffer.concat([...pieces, Buffer.from(`${text}${end}`)]);
-}
-
-const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
-
-/** A JSON string. Most ids need no escaping. */
-function quoteJson(text: string): string {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code < SPACE || code > TILDE || code === QUOTE || code === BACKSLASH) return JSON.stringify(text);
-  }
-  return `"${text}"`;
 }
 
 /** Rejects an event whose schema has no feature, which would be metered without checking any entitlement. */
