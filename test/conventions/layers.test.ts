@@ -57,7 +57,11 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "json-logic-js": ["verify/"],
   zod: ["book/", "engine/", "server/", "event-files/", "cli/", "pages/invoice/invoice-details.ts"],
   "csv-parse": ["event-files/", "cli/"],
-  "@humanwhocodes/momoa": ["book/reading/json-document.ts", "book/reading/json-details.ts"],
+  "@humanwhocodes/momoa": [
+    "book/reading/json-document.ts",
+    "book/reading/json-details.ts",
+    "cli/event-inputs/line-shape.ts",
+  ],
   "cli-table3": ["cli/"],
   "cli-progress": ["cli/"],
   fastify: ["server/", "server.ts"],

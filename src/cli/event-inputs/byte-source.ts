@@ -1,7 +1,6 @@
 /** The bytes of an event file: plain, gzip or standard input. Read once, in order. */
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import { type FileHandle, open } from "node:fs/promises";
+import { pipeline, type Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 
 import { InputError } from "../../event-files/input-error.ts";
@@ -12,15 +11,13 @@ export interface ByteSource {
   readonly size: number | undefined;
   /** The bytes of the stored file read so far. */
   readonly position: number;
-  /**
-   * Reads at least one byte into `target[from, target.length)`.
-   *
-   * @returns the number of bytes; 0 at the end of the file
-   * @throws {InputError} if reading fails
-   */
-  readInto(target: Uint8Array, from: number): Promise<number>;
+  /** The content. A chunk is valid until the next one, and not empty. Throws an InputError if reading fails. */
+  readonly chunks: AsyncGenerator<Buffer, undefined>;
   close(): Promise<void>;
 }
+
+/** The size of the chunks of a file in bytes if it is not given. */
+const CHUNK_BYTES = 1 << 16;
 
 /**
  * Opens an event file. Gzip is detected by its first bytes; a name that ends with `.gz` requires it.
@@ -28,114 +25,89 @@ export interface ByteSource {
  * @param path as given; `-` is standard input
  * @throws {InputError} if the file doesn't exist, is a directory or can't be opened
  */
-export async function openByteSource(path: string, stdin: () => Readable): Promise<ByteSource> {
-  if (path === "-") return createStreamSource("standard input", stdin(), undefined);
-  let handle;
-  try {
-    handle = await open(path, "r");
-  } catch (error) {
+export async function openByteSource(
+  path: string,
+  stdin: () => Readable,
+  chunkBytes: number = CHUNK_BYTES,
+): Promise<ByteSource> {
+  if (path === "-") return createStreamSource("standard input", stdin());
+  const handle = await open(path, "r").catch((error: unknown) => {
     throw new InputError(`${path}: ${describeSystemError(error)}`);
+  });
+  const stat = await handle.stat();
+  if (stat.isDirectory()) {
+    await handle.close();
+    throw new InputError(`${path}: expected a file, got a directory`);
   }
+  // A named pipe is read through the same handle; reopening it would lose data.
+  if (!stat.isFile()) return createStreamSource(path, handle.createReadStream());
+  return createSource(path, readFile(handle, chunkBytes), { size: stat.size, close: async () => handle.close() });
+}
+
+function createStreamSource(name: string, stream: Readable): ByteSource {
+  return createSource(name, stream, { size: undefined, close: async () => void stream.destroy() });
+}
+
+function createSource(
+  name: string,
+  stored: AsyncIterable<Buffer | string>,
+  { size, close }: Pick<ByteSource, "size" | "close">,
+): ByteSource {
+  let position = 0;
+  async function* readStored(): AsyncGenerator<Buffer> {
+    for await (const chunk of stored) {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+      position += bytes.length;
+      if (bytes.length > 0) yield bytes;
+    }
+  }
+  const chunks = readContent(name, readStored());
+  return {
+    size,
+    get position() {
+      return position;
+    },
+    chunks,
+    async close() {
+      await close();
+      await chunks.return(undefined);
+    },
+  };
+}
+
+/** Reads a file into the same buffer again and again, because new ones for each chunk are slower. */
+async function* readFile(handle: FileHandle, chunkBytes: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/** Decompresses gzip, including several concatenated members. */
+async function* readContent(name: string, stored: AsyncGenerator<Buffer>): AsyncGenerator<Buffer, undefined> {
   try {
-    const stat = await handle.stat();
-    if (stat.isDirectory()) throw new InputError(`${path}: expected a file, got a directory`);
-    if (!stat.isFile()) {
-      // A named pipe is read through the same handle; reopening it would lose data.
-      return await createStreamSource(path, handle.createReadStream({ highWaterMark: 1 << 20 }), undefined);
-    }
-    const magic = new Uint8Array(2);
-    const { bytesRead } = await handle.read(magic, 0, 2, 0);
-    const isGzip = bytesRead === 2 && magic[0] === 0x1f && magic[1] === 0x8b;
-    if (!isGzip && path.endsWith(".gz") && stat.size > 0) {
-      throw new InputError(`${path}: the file name ends in .gz, but the content is not gzip`);
-    }
-    rejectOtherFormats(path, magic);
-    if (isGzip) {
-      await handle.close();
-      return await createStreamSource(path, createReadStream(path, { highWaterMark: 1 << 18 }), stat.size);
-    }
-    return createFileSource(path, handle, stat.size);
+    const head = await readHead(stored);
+    const isGzip = head[0] === 0x1f && head[1] === 0x8b;
+    if (!isGzip) rejectOtherFormats(name, head);
+    const all = prependChunk(head, stored);
+    yield* isGzip ? pipeline(copyChunks(all), createGunzip({ chunkSize: 1 << 18 }), () => undefined) : all;
   } catch (error) {
-    await handle.close().catch(() => undefined);
-    throw error instanceof InputError ? error : new InputError(`${path}: ${describeSystemError(error)}`);
+    throw error instanceof InputError ? error : new InputError(`${name}: ${describeSystemError(error)}`);
   }
 }
 
 /** Rejects known binary formats by their first two bytes. @throws {InputError} */
 function rejectOtherFormats(name: string, [first, second]: Uint8Array): void {
+  if (name.endsWith(".gz") && first !== undefined)
+    throw new InputError(`${name}: the file name ends in .gz, but the content is not gzip`);
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   if (isUtf16) throw new InputError(`${name}: the file is UTF-16; save it as UTF-8`);
   // PK is the signature of zip archives, which spreadsheets are.
   if (first === 0x50 && second === 0x4b && /\.(?:xlsx|xlsm|ods|zip)$/i.test(name)) {
     throw new InputError(`${name}: the file is a spreadsheet or an archive; save the table as CSV`);
   }
-}
-
-function createFileSource(path: string, handle: Awaited<ReturnType<typeof open>>, size: number): ByteSource {
-  let position = 0;
-  return {
-    size,
-    get position() {
-      return position;
-    },
-    async readInto(target, from) {
-      try {
-        const { bytesRead } = await handle.read(target, from, target.length - from, null);
-        position += bytesRead;
-        return bytesRead;
-      } catch (error) {
-        throw new InputError(`${path}: ${describeSystemError(error)}`);
-      }
-    },
-    close: async () => handle.close(),
-  };
-}
-
-/** A plain or gzip source, depending on the first two bytes. */
-async function createStreamSource(name: string, stream: Readable, size: number | undefined): Promise<ByteSource> {
-  let position = 0;
-  async function* countBytes(): AsyncGenerator<Buffer> {
-    for await (const chunk of stream as AsyncIterable<Buffer | string>) {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
-      position += bytes.length;
-      if (bytes.length > 0) yield bytes;
-    }
-  }
-  const storedChunks = countBytes();
-  let chunks: AsyncIterator<Buffer> = storedChunks;
-  try {
-    const head = await readHead(storedChunks);
-    chunks = prependChunk(head, storedChunks);
-    if (head.length >= 2 && head[0] === 0x1f && head[1] === 0x8b) chunks = gunzipChunks(chunks);
-  } catch (error) {
-    throw new InputError(`${name}: ${describeSystemError(error)}`);
-  }
-  let remainder: Buffer = Buffer.alloc(0);
-  return {
-    size,
-    get position() {
-      return position;
-    },
-    async readInto(target, from) {
-      try {
-        if (remainder.length === 0) {
-          const chunk = await chunks.next();
-          if (chunk.done === true) return 0;
-          remainder = chunk.value;
-        }
-      } catch (error) {
-        throw new InputError(`${name}: ${describeSystemError(error)}`);
-      }
-      const count = Math.min(remainder.length, target.length - from);
-      target.set(remainder.subarray(0, count), from);
-      remainder = remainder.subarray(count);
-      return count;
-    },
-    async close() {
-      stream.destroy();
-      await chunks.return?.();
-    },
-  };
 }
 
 /** Reads chunks until there are at least two bytes. */
@@ -149,30 +121,15 @@ async function readHead(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return head;
 }
 
-async function* prependChunk(head: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+/** The chunks after one that was read before. */
+export async function* prependChunk(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   if (head.length > 0) yield head;
-  for (let chunk = await rest.next(); chunk.done !== true; chunk = await rest.next()) yield chunk.value;
+  yield* rest;
+  return undefined;
 }
 
-/** Decompresses gzip, including several concatenated members. */
-async function* gunzipChunks(gzipChunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  const gunzip = createGunzip({ chunkSize: 1 << 18 });
-  const feedDone = (async () => {
-    try {
-      for (let chunk = await gzipChunks.next(); chunk.done !== true; chunk = await gzipChunks.next()) {
-        if (gunzip.destroyed) return;
-        if (!gunzip.write(chunk.value)) {
-          await new Promise<void>((resolve) => {
-            gunzip.once("drain", resolve);
-            gunzip.once("close", resolve);
-          });
-        }
-      }
-      gunzip.end();
-    } catch (error) {
-      gunzip.destroy(error instanceof Error ? error : new Error(String(error)));
-    }
-  })();
-  for await (const chunk of gunzip as AsyncIterable<Buffer>) yield chunk;
-  await feedDone;
+/** The chunks, which stay valid. */
+export async function* copyChunks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  for await (const chunk of chunks) yield Buffer.from(chunk);
+  return undefined;
 }

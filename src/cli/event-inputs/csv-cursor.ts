@@ -12,9 +12,7 @@ import type { EventFileMap, EventMakerOptions } from "../../event-files/event-fi
 import { TOO_LONG } from "../../event-files/input-error.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { createLineBlocks } from "./line-blocks.ts";
-
-const CHUNK_BYTES = 1 << 16;
+import { readLineBlocks } from "./line-blocks.ts";
 
 /** How the rows of a file become events. */
 export interface RowEventOptions extends EventMakerOptions<readonly string[]> {
@@ -28,7 +26,7 @@ export function createCsvCursor(
   sink: EventSink,
   { map, ...options }: RowEventOptions,
 ): EventCursor {
-  const rowReader = createRowReader(file, source);
+  const batches = readRows(file, source);
   let rows: readonly Row[] = [];
   let next = 0;
   const toRowEvent = createRowEventReader(file, map, options);
@@ -57,9 +55,10 @@ export function createCsvCursor(
     },
     async fill() {
       next = 0;
-      rows = await rowReader.next();
-      if (rows.length === 0) options.marks?.end();
-      return rows.length > 0;
+      const batch = await batches.next();
+      rows = batch.value ?? [];
+      if (batch.done === true) options.marks?.end();
+      return batch.done !== true;
     },
     take() {
       const { line, event, reason } = head;
@@ -69,28 +68,20 @@ export function createCsvCursor(
   };
 }
 
-/** Reads batches of rows in file order; an empty one is the end. */
-function createRowReader(file: string, source: ByteSource): { next(): Promise<readonly Row[]> } {
-  const blocks = createLineBlocks(source, CHUNK_BYTES);
+/** Reads the rows of each block, in file order. */
+async function* readRows(file: string, source: ByteSource): AsyncGenerator<readonly Row[], undefined> {
   let rows: Row[] = [];
   let parser: RowParser | undefined;
-  const openParser = (beginning: string): RowParser =>
-    createRowParser(file, detectSeparator(beginning), (row) => {
-      rows.push(row);
-    });
-  return {
-    async next() {
-      rows = [];
-      for (let block = await blocks.next(); ; block = await blocks.next()) {
-        if (block === "oversized") (parser ??= openParser("")).skipLine(TOO_LONG);
-        // Copied, because the parser may keep the last bytes while the block buffer is reused.
-        if (block === "lines") {
-          const lines = Buffer.from(blocks.bytes.subarray(blocks.start, blocks.end));
-          await (parser ??= openParser(lines.toString("utf8"))).parse(lines);
-        }
-        if (block === "end") await parser?.end();
-        if (block === "end" || rows.length > 0) return rows;
-      }
-    },
-  };
+  for await (const block of readLineBlocks(source.chunks)) {
+    rows = [];
+    const beginning = block === "oversized" ? "" : block.toString("utf8");
+    parser ??= createRowParser(file, detectSeparator(beginning), (row) => rows.push(row));
+    if (block === "oversized") parser.skipLine(TOO_LONG);
+    else await parser.parse(block);
+    yield rows;
+  }
+  rows = [];
+  await parser?.end();
+  yield rows;
+  return undefined;
 }

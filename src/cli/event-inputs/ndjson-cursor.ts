@@ -13,7 +13,7 @@ import { countKeys, scanJson, findRepeatedKeys } from "../../numbers/json-text.t
 import { parseJson, parsePlainJson } from "../../numbers/json.ts";
 import { createProblem, type Problem } from "../../problem-table.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { createLineBlocks } from "./line-blocks.ts";
+import { readLineBlocks } from "./line-blocks.ts";
 import {
   createKnownShapes,
   type KnownShapes,
@@ -32,8 +32,6 @@ const KEY_COUNT_DEPTH_MAX = 200;
 
 /** Options of reading lines. */
 export interface NdjsonOptions {
-  /** The minimum number of bytes per read. */
-  readonly bufferBytes: number;
   /** Makes events from other objects, which are always parsed. */
   readonly makeEvent?: EventMaker<unknown> | undefined;
   /** Ended with the file. */
@@ -47,11 +45,10 @@ const NO_EVENT: ParsedLine = { reason: createProblem("$", "INVALID_JSON", { reas
 
 /** The state of a cursor. The head is a line of a known shape, or a parsed one. */
 interface CursorState {
+  /** A block of lines, the start of the head in it, and its end (exclusive). */
   bytes: Buffer;
-  /** The start of the head, its end (exclusive), and the end of the block. */
   start: number;
   position: number;
-  end: number;
   line: number;
   at: Instant | undefined;
   /** The head's shape, whose spans are in {@link KnownShapes}. */
@@ -59,32 +56,25 @@ interface CursorState {
   parsedLine: ParsedLine;
 }
 
-function createCursorState(bytes: Buffer): CursorState {
-  return {
-    bytes,
-    start: 0,
-    position: 0,
-    end: 0,
-    line: 0,
-    at: undefined,
-    filler: undefined,
-    parsedLine: NO_EVENT,
-  };
-}
-
 /** A cursor over an NDJSON file. */
 export function createNdjsonCursor(
   file: string,
   source: ByteSource,
   sink: EventSink,
-  options: NdjsonOptions,
+  { makeEvent, marks }: NdjsonOptions = {},
 ): EventCursor {
-  const blocks = createLineBlocks(source, options.bufferBytes);
-  const { makeEvent } = options;
+  const blocks = readLineBlocks(source.chunks);
   const shapes = createKnownShapes((schemaName) => sink.findSlots?.(schemaName));
   const instants = createInstantReader();
-  const { bytes } = blocks;
-  const state = createCursorState(bytes);
+  const state: CursorState = {
+    bytes: Buffer.alloc(0),
+    start: 0,
+    position: 0,
+    line: 0,
+    at: undefined,
+    filler: undefined,
+    parsedLine: NO_EVENT,
+  };
   let isOversized = false;
 
   return {
@@ -101,7 +91,7 @@ export function createNdjsonCursor(
         setHead(state, { reason: TOO_LONG });
         return true;
       }
-      while (state.position < state.end) {
+      while (state.position < state.bytes.length) {
         const filler = shapes.match(state.bytes, state.position);
         if (filler !== undefined && advanceByShape(state, filler, shapes, instants)) return true;
         const learner = filler === undefined && makeEvent === undefined ? shapes : undefined;
@@ -110,13 +100,12 @@ export function createNdjsonCursor(
       return false;
     },
     async fill() {
-      const block = await blocks.next();
-      state.bytes = blocks.bytes;
-      state.position = blocks.start;
-      state.end = blocks.end;
+      const { value: block } = await blocks.next();
       isOversized = block === "oversized";
-      if (block === "end") options.marks?.end();
-      return block !== "end";
+      state.bytes = Buffer.isBuffer(block) ? block : Buffer.alloc(0);
+      state.position = 0;
+      if (block === undefined) marks?.end();
+      return block !== undefined;
     },
     take: () => emitHead(file, state, shapes, sink),
     close: async () => source.close(),

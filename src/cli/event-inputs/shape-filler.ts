@@ -150,7 +150,7 @@ export function bindShape(shape: LineShape, slots: EventSlots): ShapeFiller | un
     slotIndexes: ReadonlyMap<string, number>,
     declaredCount: number,
   ): boolean => {
-    const names = new Set(parts.map((part) => (part.kind === kind && "name" in part ? part.name : undefined)));
+    const names = new Set(parts.map((part) => (part.kind === kind ? part.name : undefined)));
     return [...slotIndexes].every(([name, slotIndex]) => slotIndex >= declaredCount || names.has(name));
   };
   if (!hasAllNames("attribute", slots.attributeSlots, slots.declaredAttributes)) return undefined;
@@ -194,7 +194,7 @@ function createFiller(part: SlotPart, slots: EventSlots): FillSlot | undefined {
   }
 }
 
-function createAttributeFiller(part: Extract<SlotPart, { readonly name: string }>, slots: EventSlots): FillSlot {
+function createAttributeFiller(part: SlotPart, slots: EventSlots): FillSlot {
   const slotIndex = slots.attributeSlots.get(part.name);
   const { values } = slots;
   if (slotIndex === undefined || slotIndex >= slots.declaredAttributes) {
@@ -214,7 +214,7 @@ function createAttributeFiller(part: Extract<SlotPart, { readonly name: string }
   };
 }
 
-function createDimensionFiller(part: Extract<SlotPart, { readonly name: string }>, slots: EventSlots): FillSlot {
+function createDimensionFiller(part: SlotPart, slots: EventSlots): FillSlot {
   const slotIndex = slots.dimensionSlots.get(part.name);
   const isUsed = slotIndex !== undefined && slotIndex < slots.declaredDimensions;
   const { texts } = slots;

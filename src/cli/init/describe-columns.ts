@@ -25,14 +25,12 @@ const SAMPLE_BYTES = 1 << 20;
 export async function readSampleText(path: string, io: Io): Promise<string> {
   const source = await openByteSource(path, io.stdin);
   try {
-    const bytes = new Uint8Array(SAMPLE_BYTES);
-    let length = 0;
-    while (length < SAMPLE_BYTES) {
-      const byteCount = await source.readInto(bytes, length);
-      if (byteCount === 0) break;
-      length += byteCount;
+    let bytes: Buffer = Buffer.alloc(0);
+    for await (const chunk of source.chunks) {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes.length >= SAMPLE_BYTES) break;
     }
-    const end = length < SAMPLE_BYTES ? length : bytes.lastIndexOf(0x0a, length - 1) + 1;
+    const end = bytes.length < SAMPLE_BYTES ? bytes.length : bytes.lastIndexOf(0x0a, SAMPLE_BYTES - 1) + 1;
     const lines = bytes.subarray(0, end);
     if (!isUtf8(lines)) throw new InputError(`${path}: the file is not UTF-8; save it as UTF-8`);
     const text = new TextDecoder().decode(lines);
@@ -242,7 +240,6 @@ export function findPriceGroups(
   return { dimensions: [model, kind], whens: groups.length <= GROUPS_MAX ? groups : listTexts([model]) };
 }
 
-const BUFFER_BYTES = 1 << 16;
 const ACCOUNT_ID_MAX = 50;
 
 /** The names of the accounts of all events in a file. */
@@ -255,7 +252,7 @@ export async function readAccountNames(
   const sink = createEventSink((event) => names.add((event as { readonly accountId: string }).accountId));
   const source = await openByteSource(path, io.stdin);
   const cursor = isJson
-    ? createNdjsonCursor(path, source, sink, { bufferBytes: BUFFER_BYTES, makeEvent: createObjectEventMaker(map, {}) })
+    ? createNdjsonCursor(path, source, sink, { makeEvent: createObjectEventMaker(map, {}) })
     : createCsvCursor(path, source, sink, { map });
   try {
     while (await cursor.fill()) while (cursor.advance()) cursor.take();

@@ -20,10 +20,10 @@ import { createNdjsonCursor } from "../event-inputs/ndjson-cursor.ts";
 import type { Io } from "../io.ts";
 import type { EventFormat } from "./event-options.ts";
 
-/** The read buffers in bytes: of all files together, and the maximum and minimum for one. */
-const BUFFERS_BYTES = 16 << 20;
-const BUFFER_BYTES_MAX = 1 << 20;
-const BUFFER_BYTES_MIN = 1 << 15;
+/** The chunks of NDJSON files in bytes: of all together, and the maximum and minimum for one. */
+const CHUNKS_BYTES = 16 << 20;
+const CHUNK_BYTES_MAX = 1 << 20;
+const CHUNK_BYTES_MIN = 1 << 15;
 
 /** The format of a file, or a table, which is recognized by its address. */
 type EventOrigin = EventFormat | "clickhouse";
@@ -153,7 +153,10 @@ export async function openEventFiles(
     if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, databaseReading)));
     for (const { server, tables } of servers)
       cursors.push(...(await openTables(await connectClickHouse(server), tables, sink, databaseReading)));
-    for (const { path } of streams) sources.push(await openByteSource(path, io.stdin));
+    const share = Math.floor(CHUNKS_BYTES / Math.max(1, streams.length));
+    const chunkBytes = Math.min(CHUNK_BYTES_MAX, Math.max(CHUNK_BYTES_MIN, share));
+    for (const { path, origin } of streams)
+      sources.push(await openByteSource(path, io.stdin, origin === "csv" ? undefined : chunkBytes));
     cursors.push(...openStreams(streams, sources, sink, { maps, eventSchemas: reading.book.eventSchemas }));
     return { cursors, sources, maps: mapsByFile(files, maps) };
   } catch (error) {
@@ -188,19 +191,17 @@ function openStreams(
   sink: EventSink,
   { maps, eventSchemas }: { readonly maps: Maps; readonly eventSchemas: EventMakerOptions<unknown>["eventSchemas"] },
 ): readonly EventCursor[] {
-  const share = Math.floor(BUFFERS_BYTES / Math.max(1, streams.length));
-  const bufferBytes = Math.min(BUFFER_BYTES_MAX, Math.max(BUFFER_BYTES_MIN, share));
   return sources.flatMap((source, index) => {
     const stream = streams[index];
     if (stream === undefined) return [];
     const { path, map, origin } = stream;
     const name = fileName(path);
     const fileMap = map === undefined ? undefined : maps.get(map);
-    if (fileMap === undefined) return [createNdjsonCursor(name, source, sink, { bufferBytes })];
+    if (fileMap === undefined) return [createNdjsonCursor(name, source, sink)];
     const options = { eventSchemas, marks: createMarkCheck(name) };
     if (origin === "csv") return [createCsvCursor(name, source, sink, { map: fileMap, ...options })];
     const makeEvent = createObjectEventMaker(fileMap, options);
-    return [createNdjsonCursor(name, source, sink, { bufferBytes, makeEvent, marks: options.marks })];
+    return [createNdjsonCursor(name, source, sink, { makeEvent, marks: options.marks })];
   });
 }
 

@@ -20,7 +20,7 @@ import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
-import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
+import { copyChunks, openByteSource, prependChunk } from "../event-inputs/byte-source.ts";
 import { type Io, write } from "../io.ts";
 
 /** The usage of a meter by an account on a day. Rows with the same account, meter and day are summed. */
@@ -41,7 +41,6 @@ export type UsageLine = { readonly file: string; readonly line: number } & (
   | { readonly row?: undefined; readonly problem: string }
 );
 
-const CHUNK_BYTES = 1 << 16;
 /** The beginning of the names of columns with the texts of groups. */
 const GROUP_PREFIX = "group.";
 
@@ -56,10 +55,10 @@ export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): Asyn
   const file = path === "-" ? "standard input" : path;
   const source = await openByteSource(path, io.stdin);
   try {
-    const chunks = readChunks(source);
-    const first = await chunks.next();
-    const stream = Readable.from(prependChunk(first.done === true ? new Uint8Array() : first.value, chunks));
-    const beginning = new TextDecoder().decode(first.value);
+    const chunks = copyChunks(source.chunks);
+    const { value: first = Buffer.alloc(0) } = await chunks.next();
+    const stream = Readable.from(prependChunk(first, chunks));
+    const beginning = first.toString();
     const [start] = /[^\s\uFEFF]/.exec(beginning) ?? [];
     if (start === "[") yield* readListLines(file, stream);
     else if (start === "{") yield* readNdjsonLines(file, stream);
@@ -75,20 +74,6 @@ export async function* readUsageRows(path: string, io: Pick<Io, "stdin">): Async
     if (row === undefined) throw new InputError(`${file}:${line}: ${problem}`);
     yield row;
   }
-}
-
-async function* readChunks(source: ByteSource): AsyncGenerator<Uint8Array, undefined> {
-  for (;;) {
-    const chunk = new Uint8Array(CHUNK_BYTES);
-    const length = await source.readInto(chunk, 0);
-    if (length === 0) return undefined;
-    yield chunk.subarray(0, length);
-  }
-}
-
-async function* prependChunk(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield first;
-  yield* rest;
 }
 
 async function* readNdjsonLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {

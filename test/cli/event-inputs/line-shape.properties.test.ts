@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { packConstants, matchShape, type LineShape } from "../../../src/cli/event-inputs/line-shape.ts";
+import { matchShape, toConstant, type LineShape } from "../../../src/cli/event-inputs/line-shape.ts";
 
 /** Constants between texts: each ends with the quote before a text, or begins with the one after it. */
 const pieces = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "{", ":", ","), maxLength: 9 }), {
@@ -28,8 +28,8 @@ test("a line matches a shape only if it consists of its constants, byte for byte
       const constants = constantTexts(parts);
       const shape: LineShape = {
         schemaName: "s",
-        constants: packConstants(constants.map((text) => Buffer.from(text, "latin1"))),
-        slots: parts.slice(1).map(() => ({ kind: "unused", isQuoted: true })),
+        constants: constants.map(toConstant),
+        slots: parts.slice(1).map(() => ({ kind: "unused", name: "", isQuoted: true })),
       };
       let line = constants.map((text, index) => text + (index < parts.length - 1 ? values[index] : "")).join("");
       if (otherByte !== null && otherByte[0] < line.length) {
