@@ -81,11 +81,9 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
   decide: (state: ConfigurationState) => Promise<ConfigurationChange> | ConfigurationChange,
   { accountIds, readFirst = false }: LockedAccounts = { accountIds: [] },
 ): Promise<StoredResource<ConfiguredItem<Kind>>> {
-  let newConfiguration: Configuration | undefined;
-  const storedDocument = await runOperation<StoredResource<ConfiguredItem<Kind>>, CheckedChange | undefined>(context, {
+  return runOperation<StoredResource<ConfiguredItem<Kind>>, CheckedChange | undefined>(context, {
     scope: lockAccounts(accountIds, "exclusive"),
     async needs(state) {
-      newConfiguration = undefined;
       if (readFirst) return { accountIds, invoices: "all", decisionInput: undefined };
       const change = await checkChange(kind, decide, { ...state, workspace: createWorkspace(state.catalog, []) });
       return { accountIds: change.accountIds, catalog: change.after.catalog, decisionInput: change };
@@ -96,13 +94,10 @@ export async function changeConfigured<Kind extends ConfiguredKind>(
       const result = toStored(kind, id, after);
       if (documents.length === 0 && computeFurtherChanges === undefined) return { result };
       const more = (await computeFurtherChanges?.(after, state, change.accountIds)) ?? {};
-      newConfiguration = after;
       const all = [...documents, ...(more.documents ?? [])];
-      return { result, changes: { ...more, documents: all, configurationRevision: after.revision } };
+      return { result, changes: { ...more, documents: all }, newConfiguration: after };
     },
   });
-  if (newConfiguration !== undefined) context.configuration.adopt(newConfiguration);
-  return storedDocument;
 }
 
 /** The accounts that a change of the configuration locks. */

@@ -3,7 +3,7 @@ import type { Setting } from "../book/resources/catalog-items.ts";
 import type { AccountRequest } from "../book/resources/requests.ts";
 import type { Instant } from "../calendar/instant.ts";
 import { hasCode, inputError } from "../errors.ts";
-import type { Changes, DocumentRecord } from "../ledger/decision.ts";
+import type { DocumentRecord } from "../ledger/decision.ts";
 import { invalidInputError } from "../ledger/refusals.ts";
 import { groupBy } from "../numbers/ids.ts";
 import { quoteText } from "../problem-table.ts";
@@ -26,11 +26,11 @@ interface EntityWithSettings {
   readonly pathPrefix: "" | "account.";
 }
 
-/** The changes for settings of new entities. */
+/** The settings of new entities. */
 interface PreparedSettings {
-  readonly changes: Required<Pick<Changes, "documents">> & Pick<Changes, "configurationRevision">;
+  readonly documents: readonly DocumentRecord[];
   /** The configuration after the commit; undefined if there are no settings. */
-  readonly after: Configuration | undefined;
+  readonly newConfiguration: Configuration | undefined;
 }
 
 /**
@@ -64,8 +64,7 @@ export async function prepareSettings(
       }
     }
   }
-  if (documents.length === 0) return { changes: { documents }, after: undefined };
-  return { changes: { documents, configurationRevision: current.revision }, after: current };
+  return { documents, newConfiguration: documents.length === 0 ? undefined : current };
 }
 
 /** The settings of customers or accounts by id, each oldest first. */

@@ -80,6 +80,8 @@ export interface Operation<Result, Input = undefined> {
 interface OperationResult<Result> {
   readonly result: Result;
   readonly changes?: Changes;
+  /** The configuration after the commit, if the changes have documents of it. */
+  readonly newConfiguration?: Configuration | undefined;
 }
 
 /** Locks accounts. */
@@ -90,9 +92,14 @@ export function lockAccounts(
   return () => ({ configuration, accountIds, eventIds: [] });
 }
 
+/** For an operation that locks accounts that may not exist, or reads none. */
+export async function needNoAccounts(): Promise<OperationNeeds<undefined>> {
+  return { accountIds: [], decisionInput: undefined };
+}
+
 /** The outcome of an attempt: its result, or what it lacks. */
 type Attempt<Result> =
-  | { readonly kind: "completed"; readonly result: Result }
+  | { readonly kind: "completed"; readonly result: Result; readonly newConfiguration: Configuration | undefined }
   | { readonly kind: "other locks" }
   | { readonly kind: "accounts behind"; readonly accountsBehind: AccountsBehind }
   | MissingUsage;
@@ -127,6 +134,7 @@ export async function runOperation<Result, Input = undefined>(
     );
     switch (attempt.kind) {
       case "completed":
+        if (attempt.newConfiguration !== undefined) context.configuration.adopt(attempt.newConfiguration);
         return attempt.result;
       case "other locks":
         break;
@@ -175,9 +183,14 @@ async function attemptOperation<Result, Input>(
     operation.catchUp === "all"
       ? await openCaughtUp(catalog, accounts, catchUpUntil, yieldToOthers)
       : createWorkspace(catalog, accounts);
-  const { result, changes } = await operation.decide({ ...state, accounts, workspace, events }, decisionInput);
+  const decision = await operation.decide({ ...state, accounts, workspace, events }, decisionInput);
+  const { result, changes, newConfiguration } = decision;
   const accountChanges = operation.isReadOnly === true ? {} : workspace.changes();
-  return { result: { kind: "completed", result }, changes: { ...accountChanges, ...changes } };
+  const revision = newConfiguration && { configurationRevision: newConfiguration.revision };
+  return {
+    result: { kind: "completed", result, newConfiguration },
+    changes: { ...accountChanges, ...changes, ...revision },
+  };
 }
 
 interface RecordsInput extends Pick<AttemptInput, "view" | "prefetchedUsage"> {

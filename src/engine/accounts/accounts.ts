@@ -16,7 +16,6 @@ import { alreadyTakenError, invalidInputError, notFoundError, refusedError } fro
 import type { LedgerView } from "../../ledger/view.ts";
 import { partsOfRecord } from "../../ledger/working-records.ts";
 import { quoteText } from "../../problem-table.ts";
-import type { Configuration } from "../configuration.ts";
 import { withoutUndefined, withoutAbsent, toTypedDocument } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
 import {
@@ -31,7 +30,7 @@ import {
   textFields,
   pageMethod,
 } from "../methods.ts";
-import { type DecisionState, decideOnAccount, lockAccounts, runOperation } from "../operation.ts";
+import { type DecisionState, decideOnAccount, lockAccounts, needNoAccounts, runOperation } from "../operation.ts";
 import { type Page, pageKey, type PageOptions, readPage } from "../pages.ts";
 import { listSchedules } from "./plans.ts";
 
@@ -62,28 +61,23 @@ export const accountMethods = {
 export interface Accounts extends Methods<typeof accountMethods> {}
 
 /** @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN, ERR_REFUSED */
-async function createAccount(
-  { store, clock, configuration }: EngineContext,
-  input: AccountRequest,
-): Promise<AccountRecord> {
+async function createAccount(context: EngineContext, input: AccountRequest): Promise<AccountRecord> {
   const request = readRequest("accountCreate", input);
-  const scope = { configuration: "exclusive", accountIds: [request.id], eventIds: [] } as const;
-  let newConfiguration: Configuration | undefined;
-  const account = await store.transact(scope, async (view) => {
-    const before = await configuration(view);
-    const now = clock();
-    const { record, changes } = await prepareAccount(before.catalog, view, request, now);
-    const customer = await view.document("customer", request.customerId);
-    if (customer === undefined) throw invalidInputError("customerId", "UNKNOWN_ID", "expected the id of a customer");
-    checkActive("customer", toTypedDocument("customer", customer).body);
-    const { id, settings } = request;
-    const newSettings = await prepareSettings(before, [{ entityType: "ACCOUNT", id, settings, pathPrefix: "" }], now);
-    const documents = [...changes.documents, ...newSettings.changes.documents];
-    newConfiguration = newSettings.after;
-    return { result: record, changes: { ...changes, ...newSettings.changes, documents } };
+  return runOperation(context, {
+    scope: lockAccounts([request.id], "exclusive"),
+    needs: needNoAccounts,
+    async decide({ configuration, catalog, view, now }) {
+      const { record, changes } = await prepareAccount(catalog, view, request, now);
+      const customer = await view.document("customer", request.customerId);
+      if (customer === undefined) throw invalidInputError("customerId", "UNKNOWN_ID", "expected the id of a customer");
+      checkActive("customer", toTypedDocument("customer", customer).body);
+      const { id, settings } = request;
+      const entity = { entityType: "ACCOUNT", id, settings, pathPrefix: "" } as const;
+      const { documents, newConfiguration } = await prepareSettings(configuration, [entity], now);
+      const all = [...changes.documents, ...documents];
+      return { result: record, changes: { ...changes, documents: all }, newConfiguration };
+    },
   });
-  if (newConfiguration !== undefined) configuration.adopt(newConfiguration);
-  return account;
 }
 
 async function updateAccount(context: EngineContext, id: string, input: AccountPatch): Promise<AccountRecord> {

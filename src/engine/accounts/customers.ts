@@ -10,7 +10,6 @@ import { notFoundError, alreadyTakenError } from "../../ledger/refusals.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { quoteText } from "../../problem-table.ts";
 import { listMatchingAccountIds } from "../all-accounts.ts";
-import type { Configuration } from "../configuration.ts";
 import {
   type Body,
   withoutUndefined,
@@ -21,7 +20,7 @@ import {
 } from "../documents.ts";
 import { prepareSettings } from "../entity-settings.ts";
 import { type EngineContext, idMethod, method, type Methods, pageMethod, patchMethod, REQUEST } from "../methods.ts";
-import { lockAccounts, runOperation } from "../operation.ts";
+import { lockAccounts, needNoAccounts, runOperation } from "../operation.ts";
 import { type Page, pageKey, type PageOptions, readPage } from "../pages.ts";
 import { prepareAccount, checkActive } from "./accounts.ts";
 
@@ -47,45 +46,34 @@ export const customerMethods = {
 export interface Customers extends Methods<typeof customerMethods> {}
 
 /** @throws {RatebookError} ERR_INPUT_INVALID, with an `account.…` path for problems of the account, ERR_TAKEN */
-async function createCustomer(
-  { store, clock, configuration }: EngineContext,
-  input: CustomerRequest,
-): Promise<CreatedCustomer> {
+async function createCustomer(context: EngineContext, input: CustomerRequest): Promise<CreatedCustomer> {
   const { account, settings, ...request } = readRequest("customerCreate", input);
-  const accountIds = account ? [account.id] : [];
-  let newConfiguration: Configuration | undefined;
-  const result = await store.transact({ configuration: "exclusive", accountIds, eventIds: [] }, async (view) => {
-    if ((await view.document("customer", request.id)) !== undefined) {
-      throw alreadyTakenError("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
-    }
-    const currentConfiguration = await configuration(view);
-    const now = clock();
-    const body = toPlainJson(withoutAbsent({ ...request, status: "ACTIVE" })) as Body;
-    const newDocument: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
-    const document = toTypedDocument("customer", newDocument);
-    const first = account
-      ? await prepareAccount(currentConfiguration.catalog, view, { ...account, customerId: request.id }, now)
-      : null;
-    const newSettings = await prepareSettings(
-      currentConfiguration,
-      [
-        { entityType: "CUSTOMER", id: request.id, settings, pathPrefix: "" },
-        { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, pathPrefix: "account." },
-      ],
-      now,
-    );
-    newConfiguration = newSettings.after;
-    return {
-      result: { ...toCustomerSnapshot(document), ...(first && { account: first.record }) },
-      changes: {
-        ...first?.changes,
-        ...newSettings.changes,
-        documents: [document, ...newSettings.changes.documents, ...(first?.changes.documents ?? [])],
-      },
-    };
+  return runOperation<CreatedCustomer>(context, {
+    scope: lockAccounts(account ? [account.id] : [], "exclusive"),
+    needs: needNoAccounts,
+    async decide({ configuration, catalog, view, now }) {
+      if ((await view.document("customer", request.id)) !== undefined)
+        throw alreadyTakenError("customer", request.id, `the customer id ${quoteText(request.id)} is taken`);
+      const body = toPlainJson(withoutAbsent({ ...request, status: "ACTIVE" })) as Body;
+      const newDocument: DocumentRecord = { kind: "customer", id: request.id, createdAt: now, updatedAt: now, body };
+      const document = toTypedDocument("customer", newDocument);
+      const first = account && (await prepareAccount(catalog, view, { ...account, customerId: request.id }, now));
+      const { documents, newConfiguration } = await prepareSettings(
+        configuration,
+        [
+          { entityType: "CUSTOMER", id: request.id, settings, pathPrefix: "" },
+          { entityType: "ACCOUNT", id: account?.id ?? "", settings: account?.settings, pathPrefix: "account." },
+        ],
+        now,
+      );
+      const all = [document, ...documents, ...(first?.changes.documents ?? [])];
+      return {
+        result: { ...toCustomerSnapshot(document), ...(first && { account: first.record }) },
+        changes: { ...first?.changes, documents: all },
+        newConfiguration,
+      };
+    },
   });
-  if (newConfiguration !== undefined) configuration.adopt(newConfiguration);
-  return result;
 }
 
 async function updateCustomer(
