@@ -199,29 +199,3 @@ export function listUnseen(type: Type, values: readonly unknown[], at: string): 
     ),
   ];
 }
-
-/** A value of another type; none if the type is any. */
-export function createMismatches({ kind, values }: Type): readonly unknown[] {
-  const isText = kind === "string" || kind === "number" || kind === "date-time" || kind === "date" || values.length > 0;
-  const others = kind === "any" && !isText ? [] : [isText ? { an: ["object"] } : "text"];
-  return values.length > 0 ? [...others, "NO_SUCH_VALUE"] : others;
-}
-
-/** A value with one part of the wrong type: one for each part, with the name of the part. */
-export function listSpoiled(type: Type, value: unknown, at = ""): readonly (readonly [string, unknown])[] {
-  const own = createMismatches(type).map((wrong) => [at, wrong] as const);
-  if (value === undefined || value === null) return own;
-  if (type.items !== undefined) {
-    const [first, ...others] = value as readonly unknown[];
-    return [...own, ...listSpoiled(type.items, first, at).map(([part, wrong]) => [part, [wrong, ...others]] as const)];
-  }
-  const there = Object.entries(type.fields ?? {}).filter(([name]) => Object.hasOwn(value, name));
-  return [
-    ...own,
-    ...there.flatMap(([name, field]) =>
-      listSpoiled(field, (value as Readonly<Record<string, unknown>>)[name], name).map(
-        ([part, wrong]) => [part, { ...value, [name]: wrong }] as const,
-      ),
-    ),
-  ];
-}
