@@ -69,17 +69,6 @@ describe("the plugin in a host's server", () => {
 });
 
 describe("information about the server", () => {
-  test("/openapi.json is OpenAPI 3.1 of every endpoint, in the version of the reference", async () => {
-    const { ask } = await startCompleteServer();
-    const document = (await ask("GET /openapi.json")).json<Document>();
-    expect(document.openapi).toBe("3.1.0");
-    expect(document.info.version).toBe("1.0");
-    expect(document.servers).toEqual([{ url: "http://localhost:80" }]);
-    for (const path of ["/authenticate", "/keys", "/keys/{key_id}", "/health", "/ready", "/customers"]) {
-      expect(document.paths).toHaveProperty([path]);
-    }
-  });
-
   test("/health reports that the process runs, /ready whether the store is available", async () => {
     const store = memoryStore();
     let isUnavailable = false;

@@ -80,7 +80,6 @@ describe("customers", () => {
   });
 
   test.each([
-    ["POST /customers", 400, "expected a body"],
     ["GET /customers?pageSize=1&pageSize=2", 400, '"pageSize": the query parameter is repeated'],
     ["PUT /customers", 405, "the method is not allowed; use GET, POST"],
   ])("%s is a %i", async (line, status, message) => {
@@ -184,12 +183,8 @@ describe("accounts", () => {
 
   test.each([
     ["an archived customer", { customerId: "gone" }, 400, 'the customer "gone" is archived'],
-    ["an unknown currency", { invoiceCurrency: "XYZ" }, 400, "invoiceCurrency: expected an ISO 4217 currency code"],
     ["an invalid e-mail address", { primaryEmail: "acme" }, 400, "primaryEmail: expected an e-mail address"],
-    ["a short alias", { aliases: ["ab"] }, 400, "aliases[0]: expected at least 3 characters, got 2"],
     ["an alias that is its own id", { aliases: ["test"] }, 409, 'the alias "test" is the id of an account'],
-    ["metadata that is not an object", { metadata: ["a"] }, 400, "metadata: expected an object"],
-    ["tags that are no texts", { tags: [1] }, 400, "tags[0]: expected a string, got 1"],
   ])("POST /accounts with %s is rejected", async (_, parts, status, message) => {
     await send("POST /customers", { ...ACME, id: "gone" });
     await send("DELETE /customers/gone");
@@ -220,14 +215,7 @@ describe("aliases", () => {
     await send("POST /aliases", { aliases: PAIR });
   });
 
-  test("a hundred aliases can be created at once", async () => {
-    const { data } = await send("POST /aliases", { aliases: times(100, (at) => ({ value: `v-${at}` })) });
-    expect(data).toHaveLength(100);
-  });
-
   test.each([
-    ["a text", ["v-1"], 400, 'aliases[0]: expected an object, got "v-1"'],
-    ["white space", [{ value: "a b c" }], 400, "aliases[0].value: expected an id without"],
     ["an unknown account", [{ value: "abc" }, { value: "v-1", accountId: "no" }], 400, 'no account has the id "no"'],
     ["an account's id", [{ value: "v-1" }, { value: "prod" }], 409, 'the alias "prod" is taken'],
   ])("POST /aliases with %s creates none", async (_, aliases, status, message) => {
@@ -292,13 +280,12 @@ describe("invoice groups", () => {
   });
 
   test.each([
-    ["an invalid e-mail address", { email: "acme" }, "email: expected an e-mail address"],
     ["an unknown account", { accountIds: ["test", "no"] }, 'no account has the id "no"'],
     ["an archived account", { accountIds: ["gone"] }, 'the account "gone" is archived'],
   ])("POST /invoice_groups with %s is rejected", async (_, parts, message) => {
     await send("POST /accounts", { ...TEST, id: "gone" });
     await send("DELETE /accounts/gone");
-    const body = { ...GROUP, accountIds: ["test"], ...parts };
+    const body = { ...GROUP, ...parts };
     await expectRefused("POST /invoice_groups", body, expect.stringContaining(message));
     expect(await listPart("/invoice_groups")).toEqual([]);
   });

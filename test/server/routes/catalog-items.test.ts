@@ -86,16 +86,6 @@ describe("features", () => {
     expect(await send(`GET /features/${feature.id}`)).toEqual(feature);
   });
 
-  test("displayName is derived from billableName, else name", async () => {
-    const feature = await send("POST /features", { name: "Calls" });
-    expect(feature).toMatchObject({ displayName: "Calls", schemaAssociations: [], schemaCount: 0 });
-    for (const [billableName, displayName] of [
-      ["Billed calls", "Billed calls"],
-      [null, "Calls"],
-    ])
-      expect(await send(`PATCH /features/${feature.id}`, { billableName })).toMatchObject({ displayName });
-  });
-
   test.each(["schemaAssocitions", "schemaAssociations"])(
     "%s accepts names, and objects that name an attribute",
     async (field) => {
@@ -159,25 +149,11 @@ describe("features", () => {
   });
 
   const noSchema = 'expected the name of an event schema, got "no"';
-  const noAttribute = { schemaName: "chat", attributeName: "no" };
 
   test.each([
     ["a name in use", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
     ["an unknown schema", { schemaAssocitions: ["no"] }, 400, `schemaAssocitions[0]: ${noSchema}`],
     ["an unknown schema, spelled right", { schemaAssociations: ["no"] }, 400, `schemaAssociations[0]: ${noSchema}`],
-    [
-      "an attribute that the schema lacks",
-      { schemaAssocitions: [noAttribute] },
-      400,
-      'schemaAssocitions[0]: expected the name of an attribute of the event schema "chat", got "no"',
-    ],
-    ["a number", { schemaAssocitions: [1] }, 400, "schemaAssocitions[0]: expected a string or an object, got 1"],
-    [
-      "both spellings",
-      { schemaAssocitions: [], schemaAssociations: [] },
-      400,
-      "schemaAssocitions: expected schemaAssociations or schemaAssocitions, got both",
-    ],
   ])("%s is rejected in POST and PATCH", async (_, parts, status, message) => {
     await send("POST /features", { name: "Taken" });
     const { id } = await send("POST /features", { name: "Own" });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import * as requests from "../requests.ts";
 import { bindCalls, type TestApi } from "../support.ts";
 
-const { activePlan, addOn, DETAILS, PER_UNIT, subscribe, times } = requests;
+const { activePlan, addOn, DETAILS, PER_UNIT, subscribe } = requests;
 const NOON = "2024-06-15T12:00:00.000Z";
 const OTHER = { id: "other", name: "Acme other", customerId: "acme" };
 
@@ -118,35 +118,13 @@ describe("credits", () => {
     },
   );
 
-  test("one idempotencyKey of an account is one credit: the same body returns the first again, another is a 409", async () => {
-    const first = await createCredit({ idempotencyKey: "k1" });
-    expect(await createCredit({ idempotencyKey: "k1", creditAmount: "100.00" })).toEqual(first);
-    const other = { creditRequests: [{ ...CREDIT, idempotencyKey: "k1", priority: 2 }] };
-    expect((await call("POST /credits", { body: other })).status).toBe(409);
-    expect(await listPart("/credits")).toEqual([first.id]);
-  });
-
   test.each([
-    [
-      "an effectiveFrom that is not midnight",
-      { effectiveFrom: "2024-06-01T01:00:00Z" },
-      'effectiveFrom: "2024-06-01T01:00:00Z" is not a date: expected a date, or midnight UTC',
-    ],
     ["an amount of 0", { creditAmount: 0 }, "creditAmount: expected more than 0, got 0"],
-    [
-      "an end that is not after the start",
-      { effectiveUntil: CREDIT.effectiveFrom },
-      "effectiveUntil: expected a date after",
-    ],
     ["an unknown entity", { applicableEntityIds: ["um.no"] }, "applicableEntityIds[0]: expected the id of"],
   ])("POST /credits with %s is a 400 that names the field, and creates none", async (_, parts, message) => {
     const creditRequests = [CREDIT, { ...CREDIT, ...parts }];
     await expectRefused("POST /credits", { creditRequests }, expect.stringContaining(`creditRequests[1].${message}`));
     expect(await listPart("/credits")).toEqual([]);
-  });
-
-  test("a hundred credits can be created at once", async () => {
-    expect((await send("POST /credits", { creditRequests: times(100, () => CREDIT) })).credits).toHaveLength(100);
   });
 });
 
@@ -220,15 +198,8 @@ describe("feature credit entries", () => {
     const raised = { id, granted: 12, balance: 4, used: 8, effectiveUntil: "2024-06-20T00:00:00.000Z" };
     expect(await send(line, { granted: 12, effectiveUntil: "2024-06-20" })).toMatchObject(raised);
     expect(await send(line, { granted: 8 })).toMatchObject({ granted: 8, balance: 0 });
-    const after = "effectiveUntil: expected a time after";
     for (const [body, message] of [
       [{ granted: 7.99 }, "granted: expected at least 8, which events have used, got 7.99"],
-      [{ granted: -1 }, "granted: expected 0 or more, got -1"],
-      [
-        { effectiveUntil: "2024-06-14T11:00:00Z" },
-        `${after} 2024-06-14T11:00:00.000Z, when an event last used the entry`,
-      ],
-      [{ effectiveUntil: "2024-06-01" }, expect.stringContaining(after)],
       [{}, "granted: missing: expected granted or effectiveUntil"],
       [undefined, "expected a body"],
     ])
@@ -325,15 +296,6 @@ describe("license updates", () => {
       ["account_id=nobody", []],
     ])
       expect(await listPart(`/license_updates?${String(query)}`, "quantity")).toEqual(quantities);
-  });
-
-  test.each([
-    ["an unknown accountId", { accountId: "no" }, 'no account has the id "no"'],
-    ["an effectiveFrom without a zone", { effectiveFrom: "2024-06-15T00:00:00" }, "effectiveFrom: "],
-  ])("POST /license_updates with %s is a 400", async (_, parts, message) => {
-    const body = { accountId: "prod", licenseId, updateType: "ABSOLUTE", quantity: 10, ...parts };
-    await expectRefused("POST /license_updates", body, expect.stringContaining(message));
-    expect(await listPart("/license_updates")).toEqual([]);
   });
 
   test("quantities at the bounds are accepted", async () => {
