@@ -16,28 +16,11 @@ function perUnit(pricingModel: string, ...tiers: readonly (readonly [startAfter:
 const TEAM = {
   supportedCurrencies: ["USD"],
   pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1", monthOffset: "NIL" }, gracePeriod: 3 },
-  usageRateCards: [
-    {
-      usageMeterId: "calls",
-      displayName: "API calls",
-      ...perUnit("TIERED", [0, 0], [1000, "0.01"]),
-    },
-  ],
+  usageRateCards: [{ usageMeterId: "calls", displayName: "API calls", ...perUnit("TIERED", [0, 0], [1000, "0.01"]) }],
   fixedFeeRateCards: [
-    {
-      id: "Platform",
-      invoiceTiming: "IN_ADVANCE",
-      enableProration: true,
-      rateValues: [{ currency: "USD", rate: 20 }],
-    },
+    { id: "Platform", invoiceTiming: "IN_ADVANCE", enableProration: true, rateValues: [{ currency: "USD", rate: 20 }] },
   ],
-  licenseRateCards: [
-    {
-      id: "Seats",
-      enableProration: true,
-      ...perUnit("VOLUME", [0, 12]),
-    },
-  ],
+  licenseRateCards: [{ id: "Seats", enableProration: true, ...perUnit("VOLUME", [0, 12]) }],
   billingEntitlementRateCards: [
     {
       featureId: "Tokens",
@@ -76,20 +59,11 @@ export const BODY_EXAMPLES: Readonly<Record<string, unknown>> = {
     ],
   },
   updateUsageMeter: { billableName: "Calls of the API" },
-  createFeature: {
-    name: "Tokens",
-    schemaAssociations: [{ schemaName: "api_calls", attributeName: "tokens" }],
-  },
+  createFeature: { name: "Tokens", schemaAssociations: [{ schemaName: "api_calls", attributeName: "tokens" }] },
   updateFeature: { billableName: "Tokens of the model" },
   createAddOn: { name: "Platform", type: "FIXED_FEE" },
   updateAddOn: { billableName: "Platform fee" },
-  createSetting: {
-    id: "discount",
-    namespace: "user",
-    name: "Discount",
-    dataType: "NUMERIC",
-    value: "0.1",
-  },
+  createSetting: { id: "discount", namespace: "user", name: "Discount", dataType: "NUMERIC", value: "0.1" },
   updateSetting: { value: "0.15" },
 
   createPricePlan: { name: "Team", type: "BILLING", pricePlanDetails: TEAM },

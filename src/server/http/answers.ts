@@ -124,30 +124,43 @@ type AnswerParts<Fields> = {
     : AnswerPart<Fields[Name]>;
 };
 /** A text can be given as an instant, which is formatted as the schema says. */
-type AnswerPart<Part> = Part extends readonly (infer Item)[]
-  ? readonly Item[]
-  : string extends Part
-    ? Part | Instant
-    : Part;
+type AnswerPart<Part> = Part extends Decimal
+  ? Part
+  : Part extends readonly (infer Item)[]
+    ? readonly AnswerPart<Item>[]
+    : string extends Part
+      ? Part | Instant
+      : Part extends object
+        ? AnswerParts<Part>
+        : Part;
 
 /**
- * The fields of a schema, from parts that can have more. Fields that are absent or null are left out; instants become
- * times or days.
+ * The fields of a schema, from parts that can have more, also in nested objects. Fields that are absent or null are left
+ * out; instants become times or days.
  */
 export function toAnswer<Schema extends z.ZodObject>(
   schema: Schema,
   parts: AnswerParts<z.input<Schema>>,
 ): z.input<Schema> {
-  const fields = Object.entries(schema.shape).map(([name, field]) => {
-    const part: unknown = Reflect.get(parts, name);
-    return [name, typeof part === "number" ? formatNumber(field as z.ZodType, part) : part] as const;
-  });
+  const fields = Object.entries(schema.shape).map(([name, field]) => [
+    name,
+    toAnswerPart(field as z.ZodType, Reflect.get(parts, name)),
+  ]);
   return withoutAbsent(Object.fromEntries(fields)) as z.input<Schema>;
+}
+
+function toAnswerPart(schema: z.ZodType, part: unknown): unknown {
+  if (part === undefined || part === null) return undefined;
+  const field = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  if (field instanceof z.ZodObject) return toAnswer(field, part as Readonly<Record<string, unknown>>);
+  if (field instanceof z.ZodArray)
+    return (part as readonly unknown[]).map((item) => toAnswerPart(field.element as z.ZodType, item));
+  return typeof part === "number" ? formatNumber(field, part) : part;
 }
 
 /** An instant as the time or day of its field; another number unchanged. */
 function formatNumber(field: z.ZodType, part: number): string | number {
-  const { format } = (field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field).meta() ?? {};
+  const { format } = field.meta() ?? {};
   if (format === "date-time") return formatTime(part);
   return format === "date" ? formatDay(part) : part;
 }

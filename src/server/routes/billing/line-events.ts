@@ -6,10 +6,10 @@ import type { Engine } from "../../../engine/engine.ts";
 import { undefinedIfNotFound } from "../../../errors.ts";
 import { EVENT_LINE_TYPES } from "../../../ledger/preview/line-trace.ts";
 import { shortId } from "../../../numbers/ids.ts";
-import { withRetentionHeader, openPageFields, toPageFields, formatRule } from "../../http/answers.ts";
+import { withRetentionHeader, openPageFields, toPageFields, formatRule, toAnswer } from "../../http/answers.ts";
 import { type Endpoint, defineEndpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { day, number, formatDay, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { day, number, timestamp } from "../../http/fields.ts";
 import { listQuery, LONG_PAGE_SIZES } from "../../http/pagination.ts";
 
 const lineEventsShape = z
@@ -80,41 +80,27 @@ export const LINE_EVENT_ENDPOINTS: readonly Endpoint[] = [
       const request = await paging.readRequest({ list, sizes: LONG_PAGE_SIZES, query });
       const target = { invoiceId, lineId, type: request.filters.line_type };
       const lineEvents = await engine.invoices.lineEvents(target, { page: request.page });
-      const { accountId, type, quantity, from, until, computations, days, items } = lineEvents;
-      return withRetentionHeader(engine, {
-        line: {
-          invoiceId,
-          accountId,
-          type,
-          id: lineId,
-          quantity,
-          startDate: formatTime(from),
-          endDate: formatTime(until),
-        },
-        computations: computations.map(({ order, matcher, computation }) =>
-          withoutAbsent({ order, matcher: formatRule(matcher), computation: formatRule(computation) }),
-        ),
-        days: [...days],
-        events: items.map(toLineEventJson),
+      const { from: startDate, until: endDate, computations, days, items } = lineEvents;
+      const answer = toAnswer(lineEventsShape, {
+        line: { ...lineEvents, invoiceId, id: lineId, startDate, endDate },
+        computations: computations.map(({ order, matcher, computation }) => ({
+          order,
+          matcher: formatRule(matcher),
+          computation: formatRule(computation),
+        })),
+        days,
+        events: items.map(toEventParts),
         ...toPageFields(request, lineEvents),
       });
+      return withRetentionHeader(engine, answer);
     },
   }),
 ];
 
-function toLineEventJson({ event, quantity }: LineEvent): z.input<typeof lineEventsShape>["events"][number] {
-  return withoutAbsent({
-    referenceId: event.referenceId,
-    id: event.eventId,
-    schemaName: event.schemaName,
-    schemaVersion: event.schemaVersion,
-    timestamp: formatTime(event.timestamp),
-    createdAt: formatTime(event.createdAt),
-    date: formatDay(event.timestamp),
-    quantity,
-    attributes: [...event.payload.attributes.map(({ name, value }) => ({ name, value })), ...event.enriched.attributes],
-    dimensions: { ...event.payload.dimensions, ...event.enriched.dimensions },
-  });
+function toEventParts({ event, quantity }: LineEvent) {
+  const { eventId: id, timestamp: date, payload, enriched } = event;
+  const attributes = [...payload.attributes, ...enriched.attributes];
+  return { ...event, id, date, quantity, attributes, dimensions: { ...payload.dimensions, ...enriched.dimensions } };
 }
 
 /** Rejects composite invoices, whose lines belong to the contained invoices. */

@@ -15,7 +15,7 @@ import type { StoredResource } from "../../../engine/configured-resources.ts";
 import { createAnswerDeriver, formatRule, toAnswer } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { Refusal } from "../../http/failures.ts";
-import { withoutAbsent, version } from "../../http/fields.ts";
+import { version } from "../../http/fields.ts";
 import { ResourceEndpoints } from "../resource-endpoints.ts";
 
 const answers = createAnswerDeriver();
@@ -44,35 +44,21 @@ const eventSchemaShape = answers.deriveObject(
 );
 
 function toEventSchemaJson({ item, input }: StoredResource<EventSchema>): z.input<typeof eventSchemaShape> {
-  const { enrichments } = input as { readonly enrichments?: EnrichmentsInput };
+  const { enrichments } = input as Pick<z.input<typeof eventSchema>, "enrichments">;
+  // The stored fields are sorted, the input's are not; names are unique.
+  const valuesByName = new Map(enrichments?.fields?.map(({ name, value }) => [name, value]));
   return toAnswer(eventSchemaShape, {
     ...item,
-    attributes: item.attributes.map(withoutAbsent),
-    dimensions: item.dimensions.map(withoutAbsent),
     eventLevelRevenue: item.eventLevelRevenue ?? false,
     allowUnmetered: item.allowUnmetered ?? false,
-    enrichments: enrichments && toEnrichmentsJson(item, enrichments),
+    enrichments: enrichments && {
+      ...item.enrichments,
+      fields: item.enrichments.fields.map((field) => ({
+        ...field,
+        value: formatRule(valuesByName.get(field.name)) ?? "",
+      })),
+    },
   });
-}
-
-type EnrichmentsInput = NonNullable<z.input<typeof eventSchema>["enrichments"]>;
-
-function toEnrichmentsJson(
-  { enrichments }: EventSchema,
-  input: EnrichmentsInput,
-): NonNullable<z.input<typeof eventSchemaShape>["enrichments"]> {
-  // The stored fields are sorted, the input's are not; names are unique.
-  const valuesByName = new Map((input.fields ?? []).map(({ name, value }) => [name, value]));
-  return {
-    dependencies: enrichments.dependencies.map(({ type, key, name }) => ({ type, key, name })),
-    fields: enrichments.fields.map(({ name, type, enrichmentType, order }) => ({
-      name,
-      type,
-      enrichmentType,
-      value: formatRule(valuesByName.get(name)) ?? "",
-      order,
-    })),
-  };
 }
 
 const { name, description, enrichments, eventLevelRevenue, allowUnmetered } = eventSchema.shape;

@@ -5,11 +5,13 @@ import { issueParams } from "../../../book/problems.ts";
 import type { EventCycle } from "../../../engine/events/events.ts";
 import { invariant } from "../../../errors.ts";
 import { sentDimensions } from "../../../ledger/events/new-event.ts";
+import type { UndoneEvent } from "../../../ledger/events/undo.ts";
 import { INGEST_STATUSES, type IngestStatus, isCompleted } from "../../../ledger/outcome.ts";
 import type { EventRecord } from "../../../ledger/records.ts";
 import { EVENT_ID_LENGTH_MAX } from "../../../metering/event-envelope.ts";
 import { DIMENSION_LENGTH_MAX, EVENT_FIELDS_MAX, UNIT_LENGTH_MAX } from "../../../metering/event-fields.ts";
-import { number, formatTime, timestamp, withoutAbsent } from "../../http/fields.ts";
+import { toAnswer } from "../../http/answers.ts";
+import { number, timestamp } from "../../http/fields.ts";
 
 const decimalText = z.union([z.number(), z.string()]);
 const unit = z.string().max(UNIT_LENGTH_MAX).nullish();
@@ -133,24 +135,21 @@ export const eventRecordShape = z
   })
   .meta({ id: "EventRecord" });
 
-/** The fields of an event that every record shows. */
-export function toEventFields(event: EventRecord): Omit<z.input<typeof undoneEventShape>, "status" | "reason"> {
-  const { payload } = event;
-  return withoutAbsent({
-    referenceId: event.referenceId,
-    eventPayload: withoutAbsent({
-      timestamp: formatTime(event.timestamp),
-      schemaName: event.schemaName,
-      id: event.eventId,
-      accountId: payload.accountId,
-      attributes: payload.attributes.map(({ name, value, unit }) => withoutAbsent({ name, value, unit })),
-      dimensions: undefinedIfEmpty(sentDimensions(payload)),
-    }),
+/** The parts of an event that every record shows. */
+function toEventParts(event: EventRecord) {
+  const { eventId: id, payload } = event;
+  const dimensions = undefinedIfEmpty(sentDimensions(payload));
+  return {
+    ...event,
+    eventPayload: { ...event, ...payload, id, dimensions },
     ingestionStatus: toIngestionStatus(event.status, event.description),
     customerId: event.customerId === "" ? undefined : event.customerId,
     source: { id: "", type: "" },
-    createdAt: formatTime(event.createdAt),
-  });
+  };
+}
+
+export function toUndoneEventJson({ event, status, reason }: UndoneEvent): z.input<typeof undoneEventShape> {
+  return toAnswer(undoneEventShape, { ...toEventParts(event), status, reason });
 }
 
 /** The outcome of an event. @throws {InvariantError} for an outcome that is only answered as a 400 */
@@ -164,21 +163,17 @@ export function toEventRecordJson(
   eventCycle: EventCycle | undefined,
   usage: readonly MeasuredUsage[],
 ): z.input<typeof eventRecordShape> {
-  const { accountId, schemaVersion, enriched, feature } = event;
-  return withoutAbsent({
-    ...toEventFields(event),
+  const { accountId, enriched } = event;
+  return toAnswer(eventRecordShape, {
+    ...toEventParts(event),
     ...toRecordStatus(event),
     accountId: accountId === "" ? undefined : accountId,
-    schemaVersion,
-    enrichedAttributes: enriched.attributes.length === 0 ? undefined : [...enriched.attributes],
+    enrichedAttributes: enriched.attributes.length === 0 ? undefined : enriched.attributes,
     enrichedDimensions: undefinedIfEmpty(enriched.dimensions),
-    usage: usage.length === 0 ? undefined : [...usage],
-    featureUsage: feature && { ...feature, allocations: [...feature.allocations] },
+    usage: usage.length === 0 ? undefined : usage,
+    featureUsage: event.feature,
     pricePlan: eventCycle && { id: eventCycle.pricePlanId, version: eventCycle.version },
-    pricingCycle: eventCycle && {
-      startDate: formatTime(eventCycle.cycle.start),
-      endDate: formatTime(eventCycle.cycle.end),
-    },
+    pricingCycle: eventCycle && { startDate: eventCycle.cycle.start, endDate: eventCycle.cycle.end },
   });
 }
 

@@ -20,7 +20,7 @@ import {
   eventRecordShape,
   type MeasuredUsage,
   toEventRecordJson,
-  toEventFields,
+  toUndoneEventJson,
   undoneEventShape,
 } from "./event-records.ts";
 
@@ -286,7 +286,7 @@ export const EVENT_ENDPOINTS: readonly Endpoint[] = [
       if (!isUndoCombination(filter)) throw new Refusal(400, describeUndoFilters(query));
       const undoneEvents = await engine.undo(filter);
       return withRetentionHeader(engine, {
-        data: undoneEvents.map(({ event, status, reason }) => ({ ...toEventFields(event), status, reason })),
+        data: undoneEvents.map(toUndoneEventJson),
       });
     },
   }),
