@@ -14,7 +14,7 @@ import { groupBy } from "../../numbers/ids.ts";
 import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
 import { countDataBytes } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
-import { type ChargeSums, createChargeSums } from "./charge-days.ts";
+import { addCharge, type Charges, findRange, listChargeDays } from "./charge-days.ts";
 import { createDrafts } from "./draft-data.ts";
 import {
   type BookNames,
@@ -79,8 +79,7 @@ export function buildReport(
   const itemColumns = new Map(
     totals.map(({ currency, cards }) => [currency, cards.slice(0, ITEM_COLUMNS).map(({ label }) => label)]),
   );
-  const usage = createUsageSums(book);
-  const charges = createChargeSums();
+  const [usage, charges]: [UsageSums, Charges] = [new Map(), new Map()];
   const findTable = createTableFinder(new Map(book.usageMeters.map(({ id, groupBy = [] }) => [id, groupBy])));
   const context = { book, names, cellsOf, eventsOf, plans: createBookPlanSource(book), findTable, usage, charges };
   const bytesLeft = { details: limits.details, rows: limits.rows };
@@ -107,8 +106,8 @@ export function buildReport(
     problems: { first: problems.first.map(toPrintableFault), count: problems.count },
     notBilled,
     notices: notices.map(toPrintable),
-    usage: usage.all(findPeriod(invoices).period),
-    charges: charges.all(),
+    usage: listUsageDays(book, usage, invoices),
+    charges: listChargeDays(charges),
     accounts,
     leftOut: reportAccounts.length - accounts.length,
     withoutUsage,
@@ -166,7 +165,7 @@ interface DetailContext extends Pick<ReportInput, "book" | "cellsOf" | "eventsOf
   readonly plans: PlanSource;
   readonly findTable: FindTable;
   readonly usage: UsageSums;
-  readonly charges: ChargeSums;
+  readonly charges: Charges;
 }
 
 /** The details of an account. Adds its usage and charges to the totals. */
@@ -174,25 +173,22 @@ function buildDetail(
   { book, names, cellsOf, eventsOf, plans, findTable, usage, charges }: DetailContext,
   { id: accountId, invoices }: ReportAccount,
 ): AccountDetail {
-  const accountUsage = createUsageSums(book);
+  const accountUsage: UsageSums = new Map();
   const cells = listReportCells(book, [...cellsOf(accountId)], invoices);
-  for (const cell of cells) {
-    accountUsage.addCell(cell);
-    usage.addCell(cell);
-  }
+  for (const cell of cells) for (const sums of [accountUsage, usage]) addUsage(sums, cell);
   const cellsByMeter = groupBy(cells, ({ meterId }) => meterId);
   const accountPlans = resolveAccountPlans(plans, accountId, invoices);
   return {
-    usage: accountUsage.all(findPeriod(invoices).period),
+    usage: listUsageDays(book, accountUsage, invoices),
     invoices: invoices.map((invoice) => {
       const daysByLine = new Map<object, readonly ChargedDay[] | undefined>();
       for (const line of allLines(invoice.revenueInfo)) {
         if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
         const { id: meterId = "" } = line;
         const grouped = { groups: cellsByMeter.get(meterId) ?? [], findTable };
-        const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.ofMeter(meterId), grouped);
+        const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.get(meterId) ?? new Map(), grouped);
         daysByLine.set(line, days);
-        if (days !== undefined) charges.addLine(invoice, line, days);
+        if (days !== undefined) addCharge(charges, invoice, line, days);
       }
       const findDays: LineDaysLookup = (line) => {
         const days = daysByLine.get(line);
@@ -223,38 +219,28 @@ function listReportCells(
   return [...groupCells.filter(({ meterId }) => !keyedIds.has(meterId)), ...changes];
 }
 
-/** Usage summed by meter and day. */
-interface UsageSums {
-  readonly addCell: (cell: Pick<UsageCell, "meterId" | "day" | "quantity">) => void;
-  readonly ofMeter: (meterId: string) => ReadonlyMap<Day, Decimal>;
-  /** By meter in book order, over a period and all other days with usage. */
-  readonly all: (period: ReportData["period"]) => readonly UsageDays[];
+/** Usage by meter and day. */
+type UsageSums = Map<string, Map<Day, Decimal>>;
+
+function addUsage(sums: UsageSums, { meterId, day, quantity }: Pick<UsageCell, "meterId" | "day" | "quantity">): void {
+  const days = sums.get(meterId) ?? new Map<Day, Decimal>();
+  sums.set(meterId, days.set(day, add(days.get(day) ?? ZERO, quantity)));
 }
 
-function createUsageSums({ usageMeters }: Book): UsageSums {
-  const sums = new Map<string, Map<Day, Decimal>>();
-  return {
-    addCell({ meterId, day, quantity }) {
-      let days = sums.get(meterId);
-      if (days === undefined) sums.set(meterId, (days = new Map<Day, Decimal>()));
-      days.set(day, add(days.get(day) ?? ZERO, quantity));
-    },
-    ofMeter: (meterId) => sums.get(meterId) ?? new Map<Day, Decimal>(),
-    all: (period) =>
-      usageMeters.flatMap((meter) => {
-        const { id, name } = meter;
-        const days = sums.get(id);
-        if (days === undefined || days.size === 0) return [];
-        let [first, last] =
-          period === undefined ? [Infinity, -Infinity] : [parseDay(period.from), parseDay(period.until) - 1];
-        for (const day of days.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)];
-        const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
-          formatDecimal(days.get(first + index) ?? ZERO),
-        );
-        const label = toPrintable(mayBeProrated(meter) ? `${name}, change by day` : name);
-        return [{ label, from: formatDate(instantOfDay(first)), quantities }];
-      }),
-  };
+/** The usage by meter in book order, over the period of invoices and all other days with usage. */
+function listUsageDays({ usageMeters }: Book, sums: UsageSums, invoices: readonly Invoice[]): readonly UsageDays[] {
+  const { period } = findPeriod(invoices);
+  const invoicedDays = period === undefined ? [] : [parseDay(period.from), parseDay(period.until) - 1];
+  return usageMeters.flatMap((meter) => {
+    const days = sums.get(meter.id);
+    if (days === undefined) return [];
+    const [first, last] = findRange([...invoicedDays, ...days.keys()]);
+    const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
+      formatDecimal(days.get(first + index) ?? ZERO),
+    );
+    const label = toPrintable(mayBeProrated(meter) ? `${meter.name}, change by day` : meter.name);
+    return [{ label, from: formatDate(instantOfDay(first)), quantities }];
+  });
 }
 
 function sumByCurrency(accounts: readonly ReportAccount[], names: BookNames): readonly CurrencyTotal[] {
@@ -332,9 +318,9 @@ function listItemAmounts({ invoices }: ReportAccount, labels: readonly string[],
 
 /** From the first day of all invoices to the last. */
 function findPeriod(invoices: readonly Pick<Invoice, "startDate" | "endDate">[]): Pick<ReportData, "period"> {
-  let [first, last] = [Infinity, -Infinity];
-  for (const { startDate, endDate } of invoices)
-    [first, last] = [Math.min(first, parseInstant(startDate)), Math.max(last, parseInstant(endDate))];
+  const [first, last] = findRange(
+    invoices.flatMap(({ startDate, endDate }) => [startDate, endDate]).map((at) => parseInstant(at)),
+  );
   return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
 }
 

@@ -12,16 +12,10 @@ import {
   subtractFractions,
   ZERO_FRACTION,
 } from "../../numbers/fraction.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { toPrintable } from "../printable.ts";
 import { SERIES_COLORS } from "../tokens.ts";
 import type { ChargeDays } from "./report-data.ts";
-
-/** Charges summed by currency, item and day. */
-export interface ChargeSums {
-  readonly addLine: (invoice: Invoice, line: InvoiceLine, days: readonly ChargedDay[]) => void;
-  /** What each day added, by currency, over all days with charges. */
-  readonly all: () => readonly ChargeDays[];
-}
 
 interface Charge {
   readonly label: string;
@@ -30,37 +24,36 @@ interface Charge {
   readonly amountsByDay: Map<Day, Fraction>;
 }
 
-/** Starts without charges. */
-export function createChargeSums(): ChargeSums {
-  const charges = new Map<string, Charge>();
-  return {
-    addLine({ currency }, { id = "", description }, days) {
-      const key = `${currency} ${id}`;
-      let charge = charges.get(key);
-      if (charge === undefined) {
-        charge = { label: toPrintable(description ?? id), currency, amountsByDay: new Map<Day, Fraction>() };
-        charges.set(key, charge);
-      }
-      let before = ZERO_FRACTION;
-      for (const { day, amountSoFar } of days) {
-        addOnDay(charge, day, subtractFractions(amountSoFar, before));
-        before = amountSoFar;
-      }
-    },
-    all: () => {
-      const currencies = new Set([...charges.values()].map(({ currency }) => currency));
-      return [...currencies].map((currency) =>
-        toChargeDays(
-          currency,
-          [...charges.values()].filter((charge) => charge.currency === currency),
-        ),
-      );
-    },
-  };
+/** The charges of each item in each currency. */
+export type Charges = Map<string, Charge>;
+
+/** Adds what the days of a line are charged. */
+export function addCharge(
+  charges: Charges,
+  { currency }: Invoice,
+  { id = "", description }: InvoiceLine,
+  days: readonly ChargedDay[],
+): void {
+  const key = `${currency} ${id}`;
+  const charge = charges.get(key) ?? { label: toPrintable(description ?? id), currency, amountsByDay: new Map() };
+  charges.set(key, charge);
+  let before = ZERO_FRACTION;
+  for (const { day, amountSoFar } of days) {
+    const increase = subtractFractions(amountSoFar, before);
+    charge.amountsByDay.set(day, addFractions(amountOn(charge, day), increase));
+    before = amountSoFar;
+  }
 }
 
-function addOnDay({ amountsByDay }: Charge, day: Day, increase: Fraction): void {
-  amountsByDay.set(day, addFractions(amountsByDay.get(day) ?? ZERO_FRACTION, increase));
+function amountOn({ amountsByDay }: Charge, day: Day): Fraction {
+  return amountsByDay.get(day) ?? ZERO_FRACTION;
+}
+
+/** What each day added, by currency, over all days with charges. */
+export function listChargeDays(charges: Charges): readonly ChargeDays[] {
+  return [...groupBy([...charges.values()], ({ currency }) => currency)].map(([currency, same]) =>
+    toChargeDays(currency, same),
+  );
 }
 
 /** The series of one currency, largest first; those without a color of their own are one series. */
@@ -70,36 +63,41 @@ function toChargeDays(currency: string, charges: readonly Charge[]): ChargeDays 
     .sort((a, b) => compareFractions(b.total, a.total))
     .map(({ charge }) => charge);
   const [shown, rest] = [sortedCharges.slice(0, SERIES_COLORS), sortedCharges.slice(SERIES_COLORS)];
-  const others: Charge = { label: "", currency, amountsByDay: new Map<Day, Fraction>() };
-  for (const { amountsByDay } of rest) for (const [day, amount] of amountsByDay) addOnDay(others, day, amount);
-  const [first, last] = findDays(charges);
+  const days = findRange(charges.flatMap(({ amountsByDay }) => [...amountsByDay.keys()]));
+  const listAmounts = (...items: readonly Charge[]): readonly string[] =>
+    listIncreases(days, minorUnitDigits(currency), (day) =>
+      items.map((item) => amountOn(item, day)).reduce(addFractions),
+    );
   return {
     currency,
-    from: formatDate(instantOfDay(first)),
+    from: formatDate(instantOfDay(days[0])),
     series: [
-      ...shown.map((charge) => ({ label: charge.label, amounts: listIncreases(charge, first, last) })),
-      ...(rest.length === 0 ? [] : [{ label: "", others: rest.length, amounts: listIncreases(others, first, last) }]),
+      ...shown.map((charge) => ({ label: charge.label, amounts: listAmounts(charge) })),
+      ...(rest.length === 0 ? [] : [{ label: "", others: rest.length, amounts: listAmounts(...rest) }]),
     ],
   };
 }
 
-function findDays(charges: readonly Charge[]): readonly [first: Day, last: Day] {
-  let [first, last] = [Infinity, -Infinity];
-  for (const { amountsByDay } of charges)
-    for (const day of amountsByDay.keys()) [first, last] = [Math.min(first, day), Math.max(last, day)];
-  return [first, last];
-}
-
 /** Rounded so that the days up to any day add up to the rounded charge so far. */
-function listIncreases({ currency, amountsByDay }: Charge, first: Day, last: Day): readonly string[] {
-  const digits = minorUnitDigits(currency);
+function listIncreases(
+  [first, last]: readonly [first: Day, last: Day],
+  digits: number,
+  amountOf: (day: Day) => Fraction,
+): readonly string[] {
   const increases: string[] = [];
   let [soFar, roundedBefore]: [Fraction, Decimal] = [ZERO_FRACTION, ZERO];
   for (let day = first; day <= last; day++) {
-    soFar = addFractions(soFar, amountsByDay.get(day) ?? ZERO_FRACTION);
+    soFar = addFractions(soFar, amountOf(day));
     const rounded = roundFraction(soFar, digits, "HALF_UP");
     increases.push(formatDecimal(subtract(rounded, roundedBefore)));
     roundedBefore = rounded;
   }
   return increases;
+}
+
+/** The first and the last of days or instants; without any, the first is after the last. */
+export function findRange(values: Iterable<number>): readonly [first: number, last: number] {
+  let [first, last] = [Infinity, -Infinity];
+  for (const value of values) [first, last] = [Math.min(first, value), Math.max(last, value)];
+  return [first, last];
 }

@@ -179,16 +179,6 @@ function toDay(instant: string): string {
 
 /** The details of an account without events. */
 export function removeEvents(detail: AccountDetail): AccountDetail {
-  const stripLine = ({ days, lines, ...line }: LineData): LineData => {
-    const { events: _events, ...dayFields } = days ?? {};
-    return {
-      ...line,
-      ...(days === undefined ? {} : { days: dayFields as LineDays }),
-      ...(lines === undefined ? {} : { lines: lines.map(stripLine) }),
-    };
-  };
-  return {
-    ...detail,
-    invoices: detail.invoices.map((invoice) => ({ ...invoice, lines: invoice.lines.map(stripLine) })),
-  };
+  const json = JSON.stringify(detail, (key, value: unknown) => (key === "events" ? undefined : value));
+  return JSON.parse(json) as AccountDetail;
 }
