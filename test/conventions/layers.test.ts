@@ -1,6 +1,6 @@
 /**
- * The rules for files: which layer may import which, where each package may be used, how long a file may be, how many files a
- * folder may have, and that there are no import cycles.
+ * The rules for files: which layer may import which, where each package may be used, and how many files a folder may have.
+ * The linter limits the length of files, and finds import cycles.
  */
 import { posix } from "node:path";
 
@@ -79,7 +79,6 @@ const PACKAGE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   "jsonc-parser": ["pages/play/"],
   preact: ["pages/browser/"],
 };
-const FILE_LINES_MAX = 400;
 const FOLDER_FILES_MAX = 24;
 
 /** Every module specifier of a file: imports, type imports, re-exports, side-effect and dynamic imports. */
@@ -130,8 +129,6 @@ function listFaults(file: string, text: string): string[] {
   const layer = layerOf(file);
   const faults = listImportFaults(file, text);
   if (!LAYERS.some((name) => name === layer)) faults.push(`${layer} is no layer`);
-  const lines = text.split("\n").length;
-  if (lines > FILE_LINES_MAX) faults.push(`has ${lines} lines, more than ${FILE_LINES_MAX}`);
   // decimal.js rounds silently at its precision: outside `numbers` only the exact functions are called.
   if (CORE.has(layer) && layer !== "numbers" && /\.(?:plus|minus|times|div|dividedBy|sub|mul)\(/.test(text)) {
     faults.push("calls a rounding method of a Decimal");
@@ -151,48 +148,6 @@ test(`a folder has at most ${FOLDER_FILES_MAX} files`, () => {
   expect(folders.filter((folder) => countFiles(folder) > FOLDER_FILES_MAX)).toEqual([]);
 });
 
-/** The imports of each file from other files, including type imports. */
-function listImports(texts: ReadonlyMap<string, string>): Map<string, readonly string[]> {
-  return new Map(
-    [...texts].map(([file, text]) => [
-      file,
-      listSpecifiers(text)
-        .filter((specifier) => specifier.startsWith("."))
-        .map((specifier) => posix.join(posix.dirname(file), specifier)),
-    ]),
-  );
-}
-
-/**
- * The files of each import cycle, sorted: the strongly connected components of the graph with several files or a
- * self-import (Tarjan's algorithm).
- */
-function findCircles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const nodes = new Map<string, { readonly index: number; lowest: number; isOpen: boolean }>();
-  const open: string[] = [];
-  const circles: string[][] = [];
-  const visit = (file: string): { readonly index: number; lowest: number; isOpen: boolean } => {
-    const node = { index: nodes.size, lowest: nodes.size, isOpen: true };
-    nodes.set(file, node);
-    open.push(file);
-    for (const target of imports.get(file) ?? []) {
-      const other = nodes.get(target) ?? visit(target);
-      if (other.isOpen) node.lowest = Math.min(node.lowest, other.lowest);
-    }
-    if (node.lowest === node.index) {
-      const part = open.splice(open.indexOf(file));
-      for (const member of part) {
-        const other = nodes.get(member);
-        if (other !== undefined) other.isOpen = false;
-      }
-      if (part.length > 1 || imports.get(file)?.includes(file) === true) circles.push(part.toSorted());
-    }
-    return node;
-  };
-  for (const file of imports.keys()) if (!nodes.has(file)) visit(file);
-  return circles;
-}
-
 describe("outcomes of events", () => {
   const decider = "ledger/events/decide-event.ts";
   const creators = [...sources].filter(([, text]) => /\bcreateOutcome\(/.test(text)).map(([file]) => file);
@@ -207,49 +162,6 @@ describe("outcomes of events", () => {
     const known = ["ledger/outcome.ts", decider, ...counting];
     expect(namers.map(([file]) => file).filter((file) => !known.includes(file))).toEqual([]);
     for (const file of counting) expect(sources.get(file)).not.toMatch(/\bcreateOutcome\(|status: "ING/);
-  });
-});
-
-describe("import cycles", () => {
-  const circles = findCircles(listImports(sources));
-
-  test("do not exist in src", () => {
-    expect(circles).toEqual([]);
-  });
-
-  test.each([
-    ["two files", { "a.ts": 'import { b } from "./b.ts";', "b.ts": 'import { a } from "./a.ts";' }, [["a.ts", "b.ts"]]],
-    [
-      "types alone, over three folders",
-      {
-        "a/a.ts": 'import type { B } from "../b/b.ts";',
-        "b/b.ts": 'export type { C } from "../c/c.ts";',
-        "c/c.ts": 'export type { A } from "../a/a.ts";',
-        "d.ts": 'import type { A } from "./a/a.ts";',
-      },
-      [["a/a.ts", "b/b.ts", "c/c.ts"]],
-    ],
-    ["a file that imports itself", { "a.ts": 'import { b } from "./a.ts";' }, [["a.ts"]]],
-    [
-      "two circles with a way from one to the other",
-      {
-        "a.ts": 'import "./b.ts";\nimport "./c.ts";',
-        "b.ts": 'import "./a.ts";',
-        "c.ts": 'import "./d.ts";',
-        "d.ts": 'import "./c.ts";',
-      },
-      [
-        ["c.ts", "d.ts"],
-        ["a.ts", "b.ts"],
-      ],
-    ],
-    [
-      "two ways to one file are no circle",
-      { "a.ts": 'import "./b.ts";\nimport "./c.ts";', "b.ts": 'import "./c.ts";', "c.ts": "" },
-      [],
-    ],
-  ])("%s", (_, texts, circles) => {
-    expect(findCircles(listImports(new Map(Object.entries(texts))))).toEqual(circles);
   });
 });
 
