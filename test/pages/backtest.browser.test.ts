@@ -3,7 +3,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, describe, expect, test } from "vitest";
 
 import { folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, openSoundPage, PHONE } from "../support/browser.ts";
+import { DESK, DESK_AND_PHONE, openSoundPage } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { bookOfMany, planAt, tableOf, usageOfMany } from "./many-accounts.ts";
 
@@ -31,44 +31,46 @@ const readFact = async (page: Page, name: string): Promise<string> =>
   page.getByText(name, { exact: true }).first().locator("..").innerText();
 
 describe("the page of a backtest", () => {
-  test.each([
-    ["on a desk", DESK],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: is headed by what it is, and has totals, items and accounts with their causes", async (_, options) => {
-    const page = await openTraces(options, "lower-fee");
-    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Impact of the price change, November 2023");
-    expect(await page.title()).toBe("Impact of the price change, November 2023");
-    expect(await page.locator(".page-head p").innerText()).toBe(
-      "28,185 events, priced with the current plans and with Model API version 2 (lower-fee.json)",
-    );
-    const facts = await page.locator(".facts").innerText();
-    expect(facts.split(/\s*\n\s*/)).toEqual([
-      "Now",
-      "$113.10",
-      "With the draft",
-      "$68.34",
-      "Difference",
-      "−$44.76",
-      "−39.6%",
-      "Accounts",
-      "2",
-      "2 pay less",
-    ]);
-    const items = page.getByRole("region", { name: /^What changes the total/ }).locator("tbody tr");
-    expect(await items.locator("th > :first-child").allInnerTexts()).toEqual([
-      "Minimum commitment",
-      "Platform fee",
-      "Requests",
-      "6 unchanged items",
-      "Total",
-    ]);
-    expect(await items.nth(2).innerText()).toMatch(/new prices[^]*\+\$1\.45/);
-    await page.getByRole("button", { name: "Why Contoso code assistant pays more or less" }).press("Enter");
-    // The causes of the guide, whose `diff` has −35.7553104 and −0.0046896.
-    expect(await page.locator(".row-detail .cause").first().innerText()).toBe(
-      "new prices +$9.55, new minimum commitment −$35.7553, rounding −$0.0047",
-    );
-  });
+  test.each(DESK_AND_PHONE)(
+    "%s: is headed by what it is, and has totals, items and accounts with their causes",
+    async (_, options) => {
+      const page = await openTraces(options, "lower-fee");
+      expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(
+        "Impact of the price change, November 2023",
+      );
+      expect(await page.title()).toBe("Impact of the price change, November 2023");
+      expect(await page.locator(".page-head p").innerText()).toBe(
+        "28,185 events, priced with the current plans and with Model API version 2 (lower-fee.json)",
+      );
+      const facts = await page.locator(".facts").innerText();
+      expect(facts.split(/\s*\n\s*/)).toEqual([
+        "Now",
+        "$113.10",
+        "With the draft",
+        "$68.34",
+        "Difference",
+        "−$44.76",
+        "−39.6%",
+        "Accounts",
+        "2",
+        "2 pay less",
+      ]);
+      const items = page.getByRole("region", { name: /^What changes the total/ }).locator("tbody tr");
+      expect(await items.locator("th > :first-child").allInnerTexts()).toEqual([
+        "Minimum commitment",
+        "Platform fee",
+        "Requests",
+        "6 unchanged items",
+        "Total",
+      ]);
+      expect(await items.nth(2).innerText()).toMatch(/new prices[^]*\+\$1\.45/);
+      await page.getByRole("button", { name: "Why Contoso code assistant pays more or less" }).press("Enter");
+      // The causes of the guide, whose `diff` has −35.7553104 and −0.0046896.
+      expect(await page.locator(".row-detail .cause").first().innerText()).toBe(
+        "new prices +$9.55, new minimum commitment −$35.7553, rounding −$0.0047",
+      );
+    },
+  );
 
   test("of several drafts: begins with a list of them, whose links lead to each", async () => {
     const page = await openTraces(DESK, "one-rate", "volume");

@@ -79,12 +79,6 @@ describe("an invoice for the customer", () => {
   ])("shows the period from %s until %s as %s", (from, until, words) => {
     expect(formatLongPeriod(`${from}T00:00:00.000Z`, `${until}T00:00:00.000Z`)).toBe(words);
   });
-
-  test("does not repeat the days of a part as a fraction", () => {
-    const invoice = invoiceForUnits(1500);
-    const [, ...rows] = createPageRows(invoice);
-    expect(rows.map(({ label }) => label).join()).not.toMatch(/\d+\/\d+ days/);
-  });
 });
 
 /** An invoice of a meter with a card of this many packages of one unit, all of which are reached. */

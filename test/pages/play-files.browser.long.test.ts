@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { eventLine, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, PHONE } from "../support/browser.ts";
-import { examplePath, exampleText, traceEvents } from "../support/examples.ts";
+import { examplePath, exampleText } from "../support/examples.ts";
 import { chooseFiles, openPlayground, readTotals, SMALL } from "../support/playground.ts";
 
 const files = folder();
@@ -113,18 +113,6 @@ describe("a CSV file", () => {
     for (const [at = "", sentence = ""] of problems)
       if (at !== "6" && at !== "7") expect(err).toContain(`:${at}: ${sentence}`);
   });
-});
-
-test("the example's request traces have the same totals as in the terminal", async () => {
-  const book = exampleText("llm-api", "book.json");
-  const traces = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
-  const events = files.file("traces.ndjson", traces.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  const page = await openPlayground({ book });
-  await chooseFiles(page, events);
-  await page.getByText("28,185 events, 4 invoices").waitFor();
-  const { totals: expected } = await terminal(book, events);
-  expect(await readNumbers(page)).toEqual(expected);
-  expect(expected.reduce((sum, total) => sum + total, 0)).toBeCloseTo(113.1, 8);
 });
 
 test("a file whose decimal mark is unknown is refused until the form has it", async () => {

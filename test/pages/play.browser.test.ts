@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createLink } from "../../src/pages/browser/play/session.ts";
 import { measurePageSize, pageFile } from "../../src/pages/page-file.ts";
 import { eventLine, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, PHONE } from "../support/browser.ts";
+import { DESK_AND_PHONE, PHONE } from "../support/browser.ts";
 import { exampleText } from "../support/examples.ts";
 import { chooseFiles, openPlayground, readTotals, SMALL, STATE, typeUnits } from "../support/playground.ts";
 import { tableBook } from "../support/table-book.ts";
@@ -41,10 +41,7 @@ describe("the playground", () => {
     expect(size).toBe(gzipSync(readFileSync(pageFile("play"))).length);
   });
 
-  test.each([
-    ["on a desk", DESK],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: editing a slab changes the invoice", async (_, options) => {
+  test.each(DESK_AND_PHONE)("%s: editing a slab changes the invoice", async (_, options) => {
     const page = await openPlayground({ usage: [typeUnits("1500")] }, options);
     // 100 × 2 + 1,400 × 1 is raised to 2,000; 50 are credited.
     await expect.poll(() => readTotals(page)).toEqual(["$1,950.00"]);
@@ -59,10 +56,7 @@ describe("the playground", () => {
     expect(await page.locator(".cycles").innerText()).toContain("1 to 30 June 2024: the whole cycle of 30 days");
   });
 
-  test.each([
-    ["on a desk", DESK],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: a price table is a grid that takes cells of a spreadsheet", async (_, options) => {
+  test.each(DESK_AND_PHONE)("%s: a price table is a grid that takes cells of a spreadsheet", async (_, options) => {
     const events = callLines(["large", "input", 2000], ["small", "output", 1000]);
     const page = await openPlayground({ book: JSON.stringify(TABLE_BOOK, null, 2), events }, options);
     const cell = (row: string, column: string) => page.getByLabel(`Tokens, ${row}: ${column}`, { exact: true });

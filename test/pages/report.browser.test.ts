@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import { pageFile, measurePageSize, embedData } from "../../src/pages/page-file.ts";
 import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK, openPage, openSoundPage, PHONE } from "../support/browser.ts";
+import { DESK, DESK_AND_PHONE, openPage, openSoundPage, PHONE } from "../support/browser.ts";
 import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { tableBook } from "../support/table-book.ts";
 import { reportOfMany, tableOf } from "./many-accounts.ts";
@@ -36,10 +36,7 @@ const tracesOn = async (options?: BrowserContextOptions): Promise<Page> =>
   openSoundPage(readFileSync(traces, "utf8"), options);
 
 describe("the report of the request traces", () => {
-  test.each([
-    ["on a desk", DESK],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: totals, and each account's amount", async (_, options) => {
+  test.each(DESK_AND_PHONE)("%s: totals, and each account's amount", async (_, options) => {
     const page = await tracesOn(options);
     // 20 + 80 for the code assistant and 0 + 13.10 for the chat, as in the guide's invoices.
     expect(await page.getByText("Invoiced", { exact: true }).locator("..").innerText()).toContain("113.10");
@@ -52,30 +49,30 @@ describe("the report of the request traces", () => {
     expect(await rows.nth(0).innerText()).toMatch(/Contoso chat[^]*\$13\.10/);
   });
 
-  test.each([
-    ["on a desk", DESK],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("%s: a click on an account shows its invoices, and on an amount its calculation", async (_, options) => {
-    const page = await tracesOn(options);
-    await page.getByRole("link", { name: "Contoso code assistant" }).click();
-    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Contoso code assistant");
-    const invoice = page.getByRole("region", { name: "Invoice for Nov 1 – 30, 2023" });
-    expect(await invoice.getByRole("row", { name: /^Total/ }).innerText()).toMatch(/80\.00$/);
-    const amount = invoice.getByRole("button", { name: "49.34" });
-    await amount.focus();
-    await page.keyboard.press("Enter");
-    // 10 at 3 and 8.059974 at 2.4.
-    expect(await invoice.innerText()).toContain("Exactly $49.3439376, rounded once to $49.34.");
-    expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
-      /8,819 events, the largest 5\s+1 to 2\s+18\.059974\s+\$49\.34/,
-    );
-    await invoice.getByText("8,819 events, the largest 5").click();
-    const events = await invoice.locator(".events li").allInnerTexts();
-    expect(events).toHaveLength(5);
-    expect(events[0]).toMatch(/^\d\d:\d\d:\d\d UTC, .+: 0\.007437$/);
-    await page.getByRole("link", { name: "All accounts" }).click();
-    await expect.poll(() => tableOf(page, "Accounts with invoices").count()).toBe(2);
-  });
+  test.each(DESK_AND_PHONE)(
+    "%s: a click on an account shows its invoices, and on an amount its calculation",
+    async (_, options) => {
+      const page = await tracesOn(options);
+      await page.getByRole("link", { name: "Contoso code assistant" }).click();
+      await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Contoso code assistant");
+      const invoice = page.getByRole("region", { name: "Invoice for Nov 1 – 30, 2023" });
+      expect(await invoice.getByRole("row", { name: /^Total/ }).innerText()).toMatch(/80\.00$/);
+      const amount = invoice.getByRole("button", { name: "49.34" });
+      await amount.focus();
+      await page.keyboard.press("Enter");
+      // 10 at 3 and 8.059974 at 2.4.
+      expect(await invoice.innerText()).toContain("Exactly $49.3439376, rounded once to $49.34.");
+      expect(await invoice.getByRole("row", { name: /Nov 16, 2023/ }).innerText()).toMatch(
+        /8,819 events, the largest 5\s+1 to 2\s+18\.059974\s+\$49\.34/,
+      );
+      await invoice.getByText("8,819 events, the largest 5").click();
+      const events = await invoice.locator(".events li").allInnerTexts();
+      expect(events).toHaveLength(5);
+      expect(events[0]).toMatch(/^\d\d:\d\d:\d\d UTC, .+: 0\.007437$/);
+      await page.getByRole("link", { name: "All accounts" }).click();
+      await expect.poll(() => tableOf(page, "Accounts with invoices").count()).toBe(2);
+    },
+  );
 
   test("drafts: both sides, the largest changes, and their causes", async () => {
     const page = await tracesOn();
@@ -145,31 +142,31 @@ describe("the report of the request traces", () => {
 });
 
 describe("the summary on paper", () => {
-  test.each([
-    ["a desk", DESK],
-    ["a phone in the dark", { ...PHONE, colorScheme: "dark" as const }],
-  ])("from %s: shows its charts and items within the sheet, and no bars of invoices", async (_, options) => {
-    const page = await tracesOn(options);
-    const chartCount = await page.locator("main .chart > svg").count();
-    // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
-    await page.emulateMedia({ media: "print" });
-    await page.evaluate("document.body.style.width = '703px'");
-    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-    const wide = (selector: string): Promise<readonly number[]> =>
-      page.evaluate(
-        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
-      );
-    const charts = await wide("main .chart > svg");
-    expect(charts).toHaveLength(chartCount);
-    expect(Math.min(...charts)).toBeGreaterThan(0);
-    expect(Math.max(...charts)).toBeLessThanOrEqual(703);
-    expect(Math.max(...(await wide(".items td")))).toBeLessThanOrEqual(703);
-    expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
-    expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
-    expect(await wide("#print-area .share")).toEqual([]);
-    await page.emulateMedia({ media: "screen" });
-    await page.evaluate("document.body.style.width = ''; dispatchEvent(new Event('afterprint'))");
-  });
+  test.each(DESK_AND_PHONE)(
+    "%s: shows its charts and items within the sheet, and no bars of invoices",
+    async (_, options) => {
+      const page = await tracesOn(options);
+      const chartCount = await page.locator("main .chart > svg").count();
+      // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate("document.body.style.width = '703px'");
+      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      const wide = (selector: string): Promise<readonly number[]> =>
+        page.evaluate(
+          `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
+        );
+      const charts = await wide("main .chart > svg");
+      expect(charts).toHaveLength(chartCount);
+      expect(Math.min(...charts)).toBeGreaterThan(0);
+      expect(Math.max(...charts)).toBeLessThanOrEqual(703);
+      expect(Math.max(...(await wide(".items td")))).toBeLessThanOrEqual(703);
+      expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
+      expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
+      expect(await wide("#print-area .share")).toEqual([]);
+      await page.emulateMedia({ media: "screen" });
+      await page.evaluate("document.body.style.width = ''; dispatchEvent(new Event('afterprint'))");
+    },
+  );
 });
 
 test("a price table: rates for a million units, and names with digits as they are, in any locale", async () => {

@@ -19,6 +19,11 @@ export interface OpenPage {
 /** The window sizes for tests of pages. */
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true } satisfies BrowserContextOptions;
 export const DESK = { viewport: { width: 1280, height: 900 } } satisfies BrowserContextOptions;
+/** Rows of tests on both, in light and dark colors. */
+export const DESK_AND_PHONE: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
+  ["on a desk", DESK],
+  ["on a phone in the dark", { ...PHONE, colorScheme: "dark" }],
+];
 
 let browserPromise: Promise<Browser> | undefined;
 afterAll(async () => {
