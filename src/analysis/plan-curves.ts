@@ -1,7 +1,7 @@
 /** What a cycle of a plan costs as the usage of one card grows: the exact curve of each card and of the total. */
 import type { Maybe } from "../book/resources/fields.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { RecurrenceConfig, RatePlan, RateValue } from "../book/resources/rate-card.ts";
+import type { Recurrence, RecurrenceConfig } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
 import {
   add,
@@ -22,7 +22,6 @@ import {
   toRatedSlabs,
   creditAmountOf,
   isChargedIn,
-  type RecurrenceType,
 } from "../rating/cards.ts";
 import type { Bounds, RatedSlabs } from "../rating/rated-slabs.ts";
 import { clampToBounds, priceBySlabs } from "../rating/slab-charge.ts";
@@ -103,58 +102,38 @@ export function planCurves(plan: PricePlanDetails, options: PlanCurveOptions = {
     fixed,
     ...(commitment === undefined ? {} : { commitment }),
     cards: cards.map(({ kind, id, name, slabs, quantityMax, fixedQuantity, price }) => {
-      const upTo = chooseCurveEnd(slabs, quantityMax, options.upTo);
+      const upTo = chooseCurveEnd(slabs, quantityMax ?? undefined, options.upTo);
       const total = computeTotalCurve(slabs, upTo, subtract(totalPrice, price), commitment);
       return { kind, id, name, slabs, fixedQuantity, upTo, card: computePriceCurve(slabs, upTo), total };
     }),
   };
 }
 
-interface VaryingCard {
-  readonly kind: CurveKind;
-  readonly id: string;
-  readonly name: string;
-  readonly slabs: RatedSlabs;
-  /** The largest possible quantity. */
-  readonly quantityMax: Decimal | undefined;
-}
-
-interface SlabPricedCard {
-  readonly ratePlan: RatePlan;
-  readonly rateValues: readonly RateValue[];
-  readonly displayName?: Maybe<string>;
-}
-
-function listVaryingCards(
-  plan: PricePlanDetails,
-  currency: string,
-  names: ReadonlyMap<string, string> | undefined,
-): readonly VaryingCard[] {
-  const toVaryingCard = (
-    kind: CurveKind,
-    id: string,
-    card: SlabPricedCard,
-    quantityMax?: Decimal | null,
-  ): VaryingCard => ({
-    kind,
-    id,
-    name: card.displayName ?? names?.get(id) ?? id,
-    slabs: joinRatesInCurrency(card, currency, id),
-    quantityMax: quantityMax ?? undefined,
-  });
-  return [
-    ...plan.usageRateCards.map((card) => toVaryingCard("USAGE", card.usageMeterId, requireSlabs(card))),
-    ...plan.licenseRateCards.map((card) => toVaryingCard("LICENSE", card.id, card, card.config?.maxQuantity)),
-    ...plan.entitlementOverageRateCards.map((card) =>
-      toVaryingCard("ENTITLEMENT_OVERAGE", card.featureId, card, card.maxQuantity),
+/** The cards with a variable quantity, with their slabs and the largest possible quantity. */
+function listVaryingCards(plan: PricePlanDetails, currency: string, names: ReadonlyMap<string, string> | undefined) {
+  const cards = [
+    ...plan.usageRateCards.map((card) => {
+      return { kind: "USAGE", id: card.usageMeterId, card: requireSlabs(card), quantityMax: undefined } as const;
+    }),
+    ...plan.licenseRateCards.map(
+      (card) => ({ kind: "LICENSE", id: card.id, card, quantityMax: card.config?.maxQuantity }) as const,
+    ),
+    ...plan.entitlementOverageRateCards.map(
+      (card) => ({ kind: "ENTITLEMENT_OVERAGE", id: card.featureId, card, quantityMax: card.maxQuantity }) as const,
     ),
   ];
+  return cards.map(({ card, ...varying }) => ({
+    ...varying,
+    name: card.displayName ?? names?.get(varying.id) ?? varying.id,
+    slabs: joinRatesInCurrency(card, currency, varying.id),
+  }));
 }
 
 /** What a cycle costs regardless of usage: fees, entitlements and credit grants that begin in it. */
 function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
+  type RecurringCard = { readonly recurrenceConfig?: Maybe<RecurrenceConfig>; readonly type?: Recurrence };
   const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
-    cards.filter(({ recurrenceConfig, type }) => isChargedIn(recurrenceConfig, type ?? "RECURRING", cycle));
+    cards.filter(({ recurrenceConfig, type = "RECURRING" }) => isChargedIn(recurrenceConfig, type, cycle));
   return [
     ...filterDue(plan.fixedFeeRateCards).map(
       ({ rateValues, id }) => requireCurrencyEntry(rateValues, currency, id).rate,
@@ -166,12 +145,6 @@ function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: numbe
       (card) => priceBySlabs(toRatedSlabs(card, currency), creditAmountOf(card, currency)).amount,
     ),
   ];
-}
-
-/** A card that is charged only in some cycles (S9.1). */
-interface RecurringCard {
-  readonly recurrenceConfig?: Maybe<RecurrenceConfig>;
-  readonly type?: RecurrenceType;
 }
 
 /**

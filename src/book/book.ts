@@ -52,8 +52,7 @@ export function readBook(book: ShortBookInput | string, options: BookOptions = {
  */
 export function parseBook(json: unknown, options: BookOptions = {}): Book {
   const work = { budget: resolveRuleBudget(options.ruleBudget), isChecked: () => true };
-  const book = runToCompletion(readBookInSteps(json, work, NO_CACHE));
-  return inputOf(book) === undefined ? setInput(book, json) : book;
+  return runToCompletion(readBookInSteps(json, work, NO_CACHE));
 }
 
 /**
@@ -63,7 +62,7 @@ export function parseBook(json: unknown, options: BookOptions = {}): Book {
 export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: BookCache): Steps<Book> {
   const allProblems = collectProblems();
   const raw = typeof json === "string" ? parseDocumentText("the book", json, allProblems.report) : json;
-  if (yield* checkBookNesting(raw, allProblems, cache)) {
+  if (yield* checkBookNesting(raw, allProblems)) {
     const expanded = expandBook(raw, allProblems);
     const { document, problems } = expanded ?? { document: raw, problems: allProblems };
     const shape = yield* readBookShape(document, problems, cache);
@@ -71,10 +70,7 @@ export function* readBookInSteps(json: unknown, work: RuleWorkLimits, cache: Boo
     const book = yield* resolveBook(shape.document, { references: indexReferences(shape.lists), report, cache });
     yield* checkBook(book, shape, cache, report);
     yield* checkRuleWork(book, work, report);
-    if (problems.count() === 0) {
-      const result = markAsRead(sortByOrderField(book, cache));
-      return expanded === undefined ? result : setWritten(result, expanded);
-    }
+    if (problems.count() === 0) return markAsRead(sortByOrderField(book, cache), json, expanded);
   }
   throw allProblems.error("the book", raw);
 }
@@ -109,7 +105,7 @@ export function toBookInput(source: BookSource): BookInput {
 /** Like {@link toBookInput}; a text stays a text. */
 export function toBookInputOrText(source: unknown): unknown {
   if (!isReadBook(source)) return source;
-  const input = inputOf(source);
+  const input: unknown = Reflect.get(source, INPUT);
   if (input !== undefined) return input;
   const message = "a changed copy of a book from readBook; pass the original input with your changes instead";
   throw bookError("the book", 1, [rejection("$", "NOT_ACCEPTED", message)]);
@@ -117,39 +113,29 @@ export function toBookInputOrText(source: unknown): unknown {
 
 const READ = Symbol.for("ratebook.readBook");
 const INPUT = Symbol.for("ratebook.bookInput");
+const WRITTEN = Symbol.for("ratebook.writtenBook");
 
 /** Whether a value is a book that was read, or a copy of one. */
-export function isReadBook(value: unknown): value is Book {
+function isReadBook(value: unknown): value is Book {
   return typeof value === "object" && value !== null && Object.hasOwn(value, READ);
 }
 
-/** Marks a book as read. */
-export function markAsRead(book: Book): Book {
-  return Object.assign({ ...book }, { [READ]: true });
-}
-
-/** Records the input that a book was read from. */
-export function setInput(book: Book, input: unknown): Book {
-  return Object.defineProperty(book, INPUT, { value: input, enumerable: false });
-}
-
-const WRITTEN = Symbol.for("ratebook.writtenBook");
-
-/** Records the long form of a book that was written in short form, and where its parts were written. */
-function setWritten(book: Book, expanded: ExpandedDocument): Book {
-  Object.defineProperty(book, WRITTEN, { value: expanded, enumerable: false });
-  return setInput(book, expanded.document);
+/**
+ * Marks a book as read, and records its input, which copies do not have.
+ *
+ * @param expanded the long form of a book that was written in short form, which is its input then
+ */
+function markAsRead(book: Book, input: unknown, expanded: ExpandedDocument | undefined): Book {
+  return Object.defineProperties(
+    { ...book, [READ]: true },
+    { [INPUT]: { value: expanded?.document ?? input }, [WRITTEN]: { value: expanded } },
+  );
 }
 
 /** The path of a part of a book, as it was written. */
 export function toWrittenPath(book: Book, path: Path): Path {
   const expanded = Reflect.get(book, WRITTEN) as ExpandedDocument | undefined;
   return expanded === undefined ? path : expanded.toWritten(path);
-}
-
-/** The input that a book was read from; undefined for a copy. */
-export function inputOf(book: Book): unknown {
-  return Reflect.get(book, INPUT);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { inputOf } from "../../src/book/book.ts";
+import { toBookInput } from "../../src/book/book.ts";
 import { type BookInput, preview, type Preview, type PreviewOptions, parseBook } from "../../src/index.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 
@@ -28,7 +28,7 @@ export function exampleText(example: string, file: string): string {
 
 /** The book of an example in long form. */
 export function longExampleBook(example: string): BookInput {
-  return inputOf(parseBook(exampleText(example, "book.json"))) as BookInput;
+  return toBookInput(exampleText(example, "book.json"));
 }
 
 /** The events of an NDJSON file of an example. */

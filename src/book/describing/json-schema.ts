@@ -65,21 +65,8 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<string, string>> | unde
 /** For every object with such a field, unless {@link DESCRIPTIONS} has a specific one. */
 const COMMON_DESCRIPTIONS: Readonly<Record<string, string>> = {
   $schema: "The path or URL of this JSON Schema, for editors; no other effect.",
-  id: "The id by which other resources refer to it, without white space, control characters or slashes.",
-  name: "Display name; other resources can refer to it by this name instead of its id.",
   description: "A description for people; no effect on prices.",
   currency: "ISO 4217, such as USD.",
-  rate: "In the currency, such as 0.002: for a unit, a package or the whole slab, depending on the slab's priceType.",
-  version: "A whole number from 1; default 1.",
-  address: "The postal address, for invoices.",
-  primaryEmail: "An e-mail address of at most 255 characters; ratebook sends nothing.",
-  effectiveFrom: "The start, inclusive: a date-time with a zone, or a date, which means midnight UTC.",
-  effectiveUntil: "The end, exclusive: a date-time with a zone, or a date, which means midnight UTC.",
-  createdAt: "When it was created: a date-time, stored unchanged.",
-  updatedAt: "When it was changed: a date-time, stored unchanged.",
-  netTermDays: "Days from the invoice date to the due date, 0 to 36,500; default 0.",
-  applicableEntityIds:
-    "The items that the credits can pay for: meters, add-ons, features, or names such as ALL_USAGE_METER_RATE_CARDS; default all.",
   pricingCycleConfig:
     "When pricing cycles begin, and how long late events are accepted; required to associate the plan.",
   featureId: "The id or name of a feature.",
@@ -143,7 +130,6 @@ const SAME_FIELDS_AS: Readonly<Record<string, string>> = {
   calculateRevenue: "revenueRequest",
   licenseEntriesConfig: "licenseEntry",
   custom: "listedLicense",
-  billingAddress: "address",
   slabDetails: "grantSlab",
   config: "licenseConfig",
   rateDetails: "grantRateDetails",

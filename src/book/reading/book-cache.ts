@@ -5,7 +5,7 @@
 import type { Report } from "../problems.ts";
 
 /** The kinds of work that are cached per item. */
-export type CachedWork = "measure" | "read" | "resolve" | "check" | "arrange";
+export type CachedWork = "read" | "resolve" | "check" | "arrange";
 
 /** A task on one item, with everything else that its result depends on. */
 export interface CacheableTask<Result> {
@@ -42,7 +42,6 @@ const NO_DEPENDENCIES: readonly unknown[] = [];
 /** @param onWork called for each task that is run, not for cached ones */
 export function createBookCache(onWork?: (work: CachedWork, item: object) => void): BookCache {
   const entries: Readonly<Record<CachedWork, WeakMap<object, CacheEntry>>> = {
-    measure: new WeakMap(),
     read: new WeakMap(),
     resolve: new WeakMap(),
     check: new WeakMap(),

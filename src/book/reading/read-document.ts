@@ -154,7 +154,7 @@ export function checkNesting(raw: unknown, problems: Problems): boolean {
 }
 
 /** Like {@link checkNesting}, for a book, one item per step. */
-export function* checkBookNesting(raw: unknown, problems: Problems, cache: BookCache): Steps<boolean> {
+export function* checkBookNesting(raw: unknown, problems: Problems): Steps<boolean> {
   const book = toObject(raw);
   if (book === undefined) return checkNesting(raw, problems);
   for (const [key, list] of Object.entries(book)) {
@@ -163,21 +163,11 @@ export function* checkBookNesting(raw: unknown, problems: Problems, cache: BookC
       continue;
     }
     for (const [index, item] of list.entries()) {
-      if (reportDeepPath(findDeepPathInItem(item, cache)?.concat(index, key), problems)) return false;
+      if (reportDeepPath(findDeepPath(item, 2)?.concat(index, key), problems)) return false;
       yield;
     }
   }
   return true;
-}
-
-function findDeepPathInItem(item: unknown, cache: BookCache): (string | number)[] | undefined {
-  if (typeof item !== "object" || item === null) return undefined;
-  const findPath = (report: Report): (string | number)[] | undefined => {
-    const reversedPath = findDeepPath(item, 2);
-    if (reversedPath !== undefined) report(reversedPath, "TOO_DEEP", { maximum: NESTING_MAX });
-    return reversedPath;
-  };
-  return cache.runOrReuse({ work: "measure", item, report: () => undefined, run: findPath });
 }
 
 function reportDeepPath(reversedPath: readonly (string | number)[] | undefined, problems: Problems): boolean {

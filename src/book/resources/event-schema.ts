@@ -104,8 +104,6 @@ const enrichmentsFields = {
   /** The computed fields, at most 200; each can use those with a lower order. */
   fields: listOrEmpty(enrichmentField, ENRICHMENTS_MAX),
 };
-export interface EnrichmentsSchema extends StrictSchema<typeof enrichmentsFields> {}
-const enrichments: EnrichmentsSchema = z.strictObject(enrichmentsFields);
 /** The fields computed before an event is metered, and the settings that they use (S4.2, S4.3). */
 export interface Enrichments {
   readonly dependencies: readonly Dependency[];
@@ -133,7 +131,7 @@ const eventSchemaFields = {
   /** Whether events that no meter matches are normal; default false: they are reported as not billed. */
   allowUnmetered: z.boolean().nullish(),
   /** Fields computed before an event is metered; default none. */
-  enrichments: enrichments.nullish(),
+  enrichments: z.strictObject(enrichmentsFields).nullish(),
 };
 export interface EventSchemaSchema extends StrictSchema<typeof eventSchemaFields> {}
 export const eventSchema: EventSchemaSchema = z.strictObject(eventSchemaFields);

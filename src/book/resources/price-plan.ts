@@ -34,14 +34,12 @@ const startOffsetFields = {
   /** `NIL` or absent for weekly and monthly cycles, else `"1"` to `"12"`, `FIRST` or `LAST`. */
   monthOffset: text,
 };
-export interface StartOffsetSchema extends StrictSchema<typeof startOffsetFields> {}
-const startOffset: StartOffsetSchema = z.strictObject(startOffsetFields);
 
 const pricingCycleConfigFields = {
   /** The length of a natural cycle. */
   interval: z.enum(["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"]),
   /** The day, and in longer cycles the month, on which a cycle begins; default the first. */
-  startOffset: startOffset.nullish(),
+  startOffset: z.strictObject(startOffsetFields).nullish(),
   /** Days after a cycle in which late events are accepted, 0 to 36,500; default 0. */
   gracePeriod: days.nullish(),
   /** Whether cycles follow the date of the association instead (S6.3); default false. */

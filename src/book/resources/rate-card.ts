@@ -35,8 +35,6 @@ const slabConfigFields = {
   /** Whether a quantity of 0 reaches the first slab; default false. */
   chargeAtZero: booleanOrText.nullish(),
 };
-export interface SlabConfigSchema extends StrictSchema<typeof slabConfigFields> {}
-const slabConfig: SlabConfigSchema = z.strictObject(slabConfigFields);
 
 const slabTierFields = {
   /** The lower bound in units, exclusive: 0 for the first, then the `endAt` of the previous slab. */
@@ -51,7 +49,7 @@ const slabFields = {
   order: z.int().min(1),
   ...slabTierFields,
   /** The size of packages, and whether a quantity of 0 is charged. */
-  slabConfig: slabConfig.nullish(),
+  slabConfig: z.strictObject(slabConfigFields).nullish(),
 };
 export interface SlabSchema extends StrictSchema<typeof slabFields> {}
 const slab: SlabSchema = z.strictObject(slabFields);
@@ -92,8 +90,6 @@ const slabRateConfigFields = {
   /** Added once if the slab is reached; default 0. */
   flatRate: decimal.nullish(),
 };
-export interface SlabRateConfigSchema extends StrictSchema<typeof slabRateConfigFields> {}
-const slabRateConfig: SlabRateConfigSchema = z.strictObject(slabRateConfigFields);
 
 const slabRateFields = {
   /** The order of the slab that it prices. */
@@ -101,7 +97,7 @@ const slabRateFields = {
   /** In the currency: for each unit or package, or for the slab, depending on its price type. */
   rate: decimal,
   /** An additional flat rate, and limits of the slab's charge. */
-  slabRateConfig: slabRateConfig.nullish(),
+  slabRateConfig: z.strictObject(slabRateConfigFields).nullish(),
 };
 export interface SlabRateSchema extends StrictSchema<typeof slabRateFields> {}
 const slabRate: SlabRateSchema = z.strictObject(slabRateFields);
@@ -248,8 +244,6 @@ const licenseConfigFields = {
   /** The maximum quantity, 0 or more; default no limit. */
   maxQuantity: decimalFromZero.nullish(),
 };
-export interface LicenseConfigSchema extends StrictSchema<typeof licenseConfigFields> {}
-const licenseConfig: LicenseConfigSchema = z.strictObject(licenseConfigFields);
 
 const licenseRateCardFields = {
   ...slabPricingFields,
@@ -262,7 +256,7 @@ const licenseRateCardFields = {
   /** Whether a decrease that was charged in advance is refunded as credits (S10.3); default NONE. */
   proratedRefundMode: z.enum(["NONE", "CREDITS"]).nullish(),
   /** The limit of the quantity. */
-  config: licenseConfig.nullish(),
+  config: z.strictObject(licenseConfigFields).nullish(),
 };
 export interface LicenseRateCardSchema extends StrictSchema<typeof licenseRateCardFields> {}
 export const licenseRateCard: LicenseRateCardSchema = z.strictObject(licenseRateCardFields);
@@ -314,17 +308,13 @@ const currencySlabRateDetailsFields = {
   /** The price of the grant, at least one slab. */
   slabDetails: z.array(grantSlab).min(1),
 };
-export interface CurrencySlabRateDetailsSchema extends StrictSchema<typeof currencySlabRateDetailsFields> {}
-const currencySlabRateDetails: CurrencySlabRateDetailsSchema = z.strictObject(currencySlabRateDetailsFields);
 
 const grantRateDetailsFields = {
   /** TIERED: each slab prices its own units; VOLUME: the slab that the quantity reaches prices all of them (S7.2). */
   pricingModel,
   /** At least one: the grant and its price in each currency. */
-  currencySlabRateDetails: z.array(currencySlabRateDetails).min(1),
+  currencySlabRateDetails: z.array(z.strictObject(currencySlabRateDetailsFields)).min(1),
 };
-export interface GrantRateDetailsSchema extends StrictSchema<typeof grantRateDetailsFields> {}
-const grantRateDetails: GrantRateDetailsSchema = z.strictObject(grantRateDetailsFields);
 
 const grantDetailsFields = {
   /** Lower ones are spent first, a whole number; default 0. */
@@ -350,7 +340,7 @@ const creditGrantRateCardFields = {
   type: recurrenceType,
   ...displayFields,
   /** The grant and its price. */
-  rateDetails: grantRateDetails,
+  rateDetails: z.strictObject(grantRateDetailsFields),
   /** How the credits are spent and when they expire. */
   grantDetails,
   /** IN_ARREARS (default): charged after the cycle. IN_ADVANCE: charged at its start (S9.1). */
@@ -371,8 +361,6 @@ const billingConfigFields = {
   /** Cycles before the first, 0 to 10,000; default 0. */
   startOffset: offsetField,
 };
-export interface BillingConfigSchema extends StrictSchema<typeof billingConfigFields> {}
-const billingConfig: BillingConfigSchema = z.strictObject(billingConfigFields);
 
 const entitlementOverageRateCardFields = {
   ...slabPricingFields,
@@ -381,7 +369,7 @@ const entitlementOverageRateCardFields = {
   /** Maximum units of overage in a billing window, a whole number from 0; default no limit (S11.3). */
   maxQuantity: wholeFromZero.nullish(),
   /** Cycles that are billed together; default each separately. */
-  billingConfig: billingConfig.nullish(),
+  billingConfig: z.strictObject(billingConfigFields).nullish(),
 };
 export interface EntitlementOverageRateCardSchema extends StrictSchema<typeof entitlementOverageRateCardFields> {}
 export const entitlementOverageRateCard: EntitlementOverageRateCardSchema = z.strictObject(
