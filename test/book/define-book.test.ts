@@ -1,7 +1,15 @@
 /** Type errors of a book while it is written, in both forms. The compiler checks each expected error. */
 import { expect, test } from "vitest";
 
-import { type BookInput, Decimal, defineBook, parseBook, priceQuantity, readBook } from "../../src/index.ts";
+import {
+  type BookInput,
+  Decimal,
+  defineBook,
+  parseBook,
+  priceQuantity,
+  readBook,
+  type ShortBookInput,
+} from "../../src/index.ts";
 
 const SLABS = [{ order: 1, startAfter: 0, priceType: "PER_UNIT" }] as const;
 const RATES = [{ currency: "USD", slabRates: [{ order: 1, rate: "0.002" }] }] as const;
@@ -71,161 +79,117 @@ test("a book declared `as const` is accepted, and null equals a missing field", 
 });
 
 const SCHEMA = { name: "api_call", attributes: ["calls"], computed: { thousands: 1 } } as const;
+const SCHEMAS = { eventSchemas: [SCHEMA] } as const;
+const TEAM = { id: "team", cycle: "MONTHLY" } as const;
+const CONTOSO = { id: "contoso", from: "2026-01-01" } as const;
+
+/** Expects the problem that reading finds in a book that the compiler rejects. */
+function expectProblem(book: ShortBookInput, problem: string): void {
+  expect(() => readBook(book)).toThrow(problem);
+}
 
 test("a short book written with defineBook reads like any other", () => {
   const book = defineBook({
-    eventSchemas: [SCHEMA],
+    ...SCHEMAS,
     usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }],
-    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.calls", rate: "0.002" }] }],
+    pricePlans: [{ ...TEAM, usage: [{ meter: "um.calls", rate: "0.002" }] }],
     addOns: [{ id: "kiosks", name: "Kiosks", type: "LICENSE" }],
-    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { kiosks: 5 } }],
+    accounts: [{ ...CONTOSO, plan: "team", licenses: { kiosks: 5 } }],
   });
   expect(readBook(book).pricePlans[0]?.pricePlanDetails.usageRateCards[0]?.usageMeterId).toBe("um.calls");
 });
 
 test("a misspelt meter, attribute, schema, plan or license is a type error", () => {
-  const meters = [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "calls" }] as const;
-  const meterTypo = defineBook({
-    eventSchemas: [SCHEMA],
-    usageMeters: meters,
-    // @ts-expect-error -- "um.cals" is not a meter of the book
-    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "um.cals", rate: "0.002" }] }],
-  });
-  expect(() => readBook(meterTypo)).toThrow('got "um.cals": did you mean "um.calls"?');
-  const unnamed = defineBook({
-    eventSchemas: [SCHEMA],
-    usageMeters: [{ id: "calls", schema: "api_call", count: true }],
-    // @ts-expect-error -- "cals" is not a meter of the book, whose meter has no name
-    pricePlans: [{ id: "team", cycle: "MONTHLY", usage: [{ meter: "cals", rate: "0.002" }] }],
-  });
-  expect(() => readBook(unnamed)).toThrow('got "cals": did you mean "calls"?');
-  const attributeTypo = defineBook({
-    eventSchemas: [SCHEMA],
-    // @ts-expect-error -- "cals" is not an attribute of the schema
-    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_call", sum: "cals" }],
-  });
-  expect(() => readBook(attributeTypo)).toThrow('$.usageMeters[0].sum: the event schema has no "attribute.cals"');
-  const schemaTypo = defineBook({
-    eventSchemas: [SCHEMA],
-    // @ts-expect-error -- "api_cal" is not a schema of the book
-    usageMeters: [{ id: "um.calls", name: "API calls", schema: "api_cal", count: true }],
-  });
-  expect(() => readBook(schemaTypo)).toThrow('got "api_cal": did you mean "api_call"?');
-  const planTypo = defineBook({
-    pricePlans: [{ id: "team", cycle: "MONTHLY" }],
-    // @ts-expect-error -- "teem" is not a plan of the book
-    accounts: [{ id: "contoso", plan: "teem", from: "2026-01-01" }],
-  });
-  expect(() => readBook(planTypo)).toThrow('got "teem": did you mean "team"?');
-  const licenseTypo = defineBook({
-    pricePlans: [{ id: "team", cycle: "MONTHLY", licenses: [{ id: "seats", rate: 12 }] }],
-    // @ts-expect-error -- "seat" is not a license of the book
-    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { seat: 5 } }],
-  });
-  expect(() => readBook(licenseTypo)).toThrow('got "seat": did you mean "seats"?');
+  const meter = { id: "um.calls", name: "API calls", schema: "api_call" } as const;
+  const meters = { ...SCHEMAS, usageMeters: [{ ...meter, sum: "calls" }] } as const;
+  // @ts-expect-error -- "um.cals" is not a meter of the book
+  const named = defineBook({ ...meters, pricePlans: [{ ...TEAM, usage: [{ meter: "um.cals", rate: 1 }] }] });
+  expectProblem(named, 'got "um.cals": did you mean "um.calls"?');
+  const plain = { ...SCHEMAS, usageMeters: [{ id: "calls", schema: "api_call", count: true }] } as const;
+  // @ts-expect-error -- "cals" is not a meter of the book, whose meter has no name
+  const unnamed = defineBook({ ...plain, pricePlans: [{ ...TEAM, usage: [{ meter: "cals", rate: 1 }] }] });
+  expectProblem(unnamed, 'got "cals": did you mean "calls"?');
+  // @ts-expect-error -- "cals" is not an attribute of the schema
+  const attribute = defineBook({ ...SCHEMAS, usageMeters: [{ ...meter, sum: "cals" }] });
+  expectProblem(attribute, '$.usageMeters[0].sum: the event schema has no "attribute.cals"');
+  // @ts-expect-error -- "api_cal" is not a schema of the book
+  const schema = defineBook({ ...SCHEMAS, usageMeters: [{ ...meter, schema: "api_cal", count: true }] });
+  expectProblem(schema, 'got "api_cal": did you mean "api_call"?');
+  // @ts-expect-error -- "teem" is not a plan of the book
+  const plan = defineBook({ pricePlans: [TEAM], accounts: [{ ...CONTOSO, plan: "teem" }] });
+  expectProblem(plan, 'got "teem": did you mean "team"?');
+  const plans = { pricePlans: [{ ...TEAM, licenses: [{ id: "seats", rate: 12 }] }] } as const;
+  // @ts-expect-error -- "seat" is not a license of the book
+  const license = defineBook({ ...plans, accounts: [{ ...CONTOSO, plan: "team", licenses: { seat: 5 } }] });
+  expectProblem(license, 'got "seat": did you mean "seats"?');
 });
 
 test("a misspelt dimension in groupBy is a type error; a computed one is known", () => {
-  const schema = {
-    ...SCHEMA,
-    dimensions: ["model", { name: "kind" }],
-    computedDimensions: { tier: { var: "dimension.model" } },
-  } as const;
+  const dimensions = ["model", { name: "kind" }] as const;
+  const schema = { ...SCHEMA, dimensions, computedDimensions: { tier: { var: "dimension.model" } } } as const;
   const meter = { id: "calls", schema: "api_call", count: true } as const;
-  const when = { model: "large", tier: "a" };
+  const rateTable = { rows: [{ when: { model: "large", tier: "a" }, rate: 1 }] };
   const book = defineBook({
     eventSchemas: [schema],
     usageMeters: [{ ...meter, groupBy: ["model", "kind", "tier"] }],
-    pricePlans: [
-      { id: "team", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable: { rows: [{ when, rate: 1 }] } }] },
-    ],
+    pricePlans: [{ ...TEAM, usage: [{ meter: "calls", rateTable }] }],
   });
   expect(readBook(book).usageMeters[0]?.groupBy).toEqual(["model", "kind", "tier"]);
-  const typo = defineBook({
-    eventSchemas: [schema],
-    // @ts-expect-error -- "modle" is not a dimension of the schema
-    usageMeters: [{ ...meter, groupBy: ["modle"] }],
-  });
-  expect(() => readBook(typo)).toThrow('got "modle": did you mean "model"?');
+  // @ts-expect-error -- "modle" is not a dimension of the schema
+  const typo = defineBook({ eventSchemas: [schema], usageMeters: [{ ...meter, groupBy: ["modle"] }] });
+  expectProblem(typo, 'got "modle": did you mean "model"?');
 });
 
-test("misspelt fields of a schema without computed ones are type errors", () => {
-  const schema = { name: "call", attributes: ["tokens"], dimensions: ["model"] } as const;
-  const dimensionTypo = defineBook({
-    eventSchemas: [schema],
-    // @ts-expect-error -- "modle" is not a dimension of the schema
-    usageMeters: [{ id: "tokens", schema: "call", sum: "tokens", groupBy: ["modle"] }],
-  });
-  expect(() => readBook(dimensionTypo)).toThrow('got "modle": did you mean "model"?');
-  const attributeTypo = defineBook({
-    eventSchemas: [schema],
-    // @ts-expect-error -- "tokns" is not an attribute of the schema
-    usageMeters: [{ id: "tokens", schema: "call", sum: "tokns" }],
-  });
-  expect(() => readBook(attributeTypo)).toThrow('the event schema has no "attribute.tokns"');
-});
-
-test("a misspelt field that a meter measures is a type error", () => {
-  const schema = { name: "sample", attributes: ["value"], dimensions: ["user"] } as const;
+test("a misspelt field that a meter measures, or groups by, is a type error, also without computed fields", () => {
+  const schemas = { eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["user"] }] } as const;
   const book = defineBook({
-    eventSchemas: [schema],
+    ...schemas,
     usageMeters: [
       { id: "peak", schema: "sample", max: "value", daily: true },
       { id: "users", schema: "sample", unique: "user" },
       { id: "disk", schema: "sample", level: { "*": [{ var: "attribute.value" }, 2] } },
     ],
   });
-  expect(readBook(book).usageMeters.map(({ aggregation }) => aggregation)).toEqual([
-    "MAX",
-    "UNIQUE_COUNT",
-    "TIME_WEIGHTED",
-  ]);
-  const attributeTypo = defineBook({
-    eventSchemas: [schema],
-    // @ts-expect-error -- "valeu" is not an attribute of the schema
-    usageMeters: [{ id: "peak", schema: "sample", max: "valeu" }],
-  });
-  expect(() => readBook(attributeTypo)).toThrow('$.usageMeters[0].max: the event schema has no "attribute.valeu"');
-  const dimensionTypo = defineBook({
-    eventSchemas: [schema],
-    // @ts-expect-error -- "value" is not a dimension of the schema
-    usageMeters: [{ id: "users", schema: "sample", unique: "value" }],
-  });
-  expect(() => readBook(dimensionTypo)).toThrow('did you mean "attribute.value"?');
+  const aggregations = readBook(book).usageMeters.map(({ aggregation }) => aggregation);
+  expect(aggregations).toEqual(["MAX", "UNIQUE_COUNT", "TIME_WEIGHTED"]);
+  const meter = { id: "m", schema: "sample" } as const;
+  // @ts-expect-error -- "valeu" is not an attribute of the schema
+  const attribute = defineBook({ ...schemas, usageMeters: [{ ...meter, max: "valeu" }] });
+  expectProblem(attribute, '$.usageMeters[0].max: the event schema has no "attribute.valeu"');
+  // @ts-expect-error -- "value" is not a dimension of the schema
+  const dimension = defineBook({ ...schemas, usageMeters: [{ ...meter, unique: "value" }] });
+  expectProblem(dimension, 'did you mean "attribute.value"?');
+  // @ts-expect-error -- "usr" is not a dimension of the schema
+  const group = defineBook({ ...schemas, usageMeters: [{ ...meter, sum: "value", groupBy: ["usr"] }] });
+  expectProblem(group, 'got "usr": did you mean "user"?');
 });
 
 test("names that the compiler does not know are accepted", () => {
   const [meter, plan, seats]: string[] = ["um.calls", "team", "seats"];
   const book = defineBook({
-    eventSchemas: [SCHEMA],
+    ...SCHEMAS,
     usageMeters: [{ id: String(meter), name: "API calls", schema: "api_call", sum: "calls" }],
     pricePlans: [
       {
+        ...TEAM,
         id: String(plan),
-        cycle: "MONTHLY",
         usage: [{ meter: "um.calls", rate: 1 }],
         licenses: [{ id: String(seats), rate: 12 }],
       },
     ],
-    accounts: [{ id: "contoso", plan: "team", from: "2026-01-01", licenses: { seats: 5 } }],
+    accounts: [{ ...CONTOSO, plan: "team", licenses: { seats: 5 } }],
   });
   expect(readBook(book).accounts[0]?.licenseUpdates[0]?.licenseId).toBe("seats");
 });
 
 test("wrong fields and values are type errors", () => {
-  const plan = { id: "team", cycle: "MONTHLY" } as const;
   // @ts-expect-error -- "DAILY" is not an interval
-  const interval = defineBook({ pricePlans: [{ ...plan, cycle: "DAILY" }] });
-  expect(() => readBook(interval)).toThrow('got "DAILY"');
+  expectProblem(defineBook({ pricePlans: [{ ...TEAM, cycle: "DAILY" }] }), 'got "DAILY"');
   // @ts-expect-error -- a misspelt field
-  const field = defineBook({ pricePlans: [{ ...plan, fee: [] }] });
-  expect(() => readBook(field)).toThrow('did you mean "fees"?');
-  const longField = defineBook({
-    // @ts-expect-error -- a long field that has a short name
-    pricePlans: [{ ...plan, fees: [{ id: "a", rate: 1, invoiceTiming: "IN_ADVANCE" }] }],
-  });
-  expect(() => readBook(longField)).toThrow('did you mean "timing"?');
+  expectProblem(defineBook({ pricePlans: [{ ...TEAM, fee: [] }] }), 'did you mean "fees"?');
+  // @ts-expect-error -- a long field that has a short name
+  const long = defineBook({ pricePlans: [{ ...TEAM, fees: [{ id: "a", rate: 1, invoiceTiming: "IN_ADVANCE" }] }] });
+  expectProblem(long, 'did you mean "timing"?');
   // @ts-expect-error -- both forms of a plan
-  const both = defineBook({ pricePlans: [{ ...plan, pricePlanDetails: {} }] });
-  expect(() => readBook(both)).toThrow("got both");
+  expectProblem(defineBook({ pricePlans: [{ ...TEAM, pricePlanDetails: {} }] }), "got both");
 });

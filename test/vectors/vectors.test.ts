@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 
+import { nameTexts } from "../../src/book/resources/event-schema.ts";
 import type { RatePlanInput } from "../../src/book/resources/rate-card.ts";
 import { rateRows, rateTable } from "../../src/book/resources/rate-table.ts";
 import { type Cycle, type CycleConfig, shareOfDays } from "../../src/calendar/cycle.ts";
@@ -112,7 +113,7 @@ function madeTable(input: TableVector["input"]): TableVector["expected"] {
   });
   const free = explanation.free?.map(({ when, quantity }) => ({ when, quantity: quantity.toFixed() }));
   const belowZero = priced.belowZero.map(({ row, groups: [group], quantity }) => ({
-    group: row.countsByGroup ? nameTexts(groupBy, group) : row.when,
+    group: row.countsByGroup ? nameTexts(group ?? [], groupBy) : row.when,
     quantity: quantity.toFixed(),
   }));
   return {
@@ -131,10 +132,6 @@ function madeTable(input: TableVector["input"]): TableVector["expected"] {
     ...(unpriced && { unpriced: unpriced.map(formatGroupQuantity) }),
     ...(belowZero.length > 0 && { belowZero }),
   };
-}
-
-function nameTexts(groupBy: readonly string[], texts: readonly string[] = []): Readonly<Record<string, string>> {
-  return Object.fromEntries(groupBy.map((dimension, index) => [dimension, texts[index] ?? ""]));
 }
 
 function formatGroupQuantity({ group, quantity }: Pick<UnpricedUsage, "group" | "quantity">): VectorGroupQuantity {

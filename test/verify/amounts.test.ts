@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../src/calendar/instant.ts";
-import { type Invoice, meter, parseBook } from "../../src/index.ts";
+import { type Invoice, meter, parseBook, preview } from "../../src/index.ts";
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { verify } from "../../src/verify.ts";
@@ -285,42 +285,14 @@ test("S1.5 the digits of the currencies match ISO 4217", () => {
   const codes = ["USD", "EUR", "JPY", "KWD", "HUF", "CLF", "UYW", "ISK", "KRW", "TND", "XOF", "CLP", "BHD", "VND"];
   for (const currency of codes) {
     const digits = minorUnitDigits(currency);
-    const lineOfType = (type: string, value: string, lineItems?: unknown): unknown => ({
-      type,
-      value,
-      ...(lineItems === undefined ? {} : { lineItems: [lineItems] }),
-      explanation: { of: "SUM", rules: [] },
+    const rate = digits === 0 ? "1" : `1.${"0".repeat(digits - 1)}1`;
+    const book = parseBook({
+      organization: { id: "acme", baseCurrency: currency },
+      pricePlans: [{ id: "p", cycle: "MONTHLY", fees: [{ id: "fee", rate }] }],
+      accounts: [{ id: "one", plan: "p", from: "2024-06-01" }],
     });
-    const day = { from: "2024-06-01T00:00:00.000Z", until: "2024-07-01T00:00:00.000Z" };
-    const value = digits === 0 ? "1" : `1.${"0".repeat(digits - 1)}1`;
-    const card = {
-      type: "FIXED_FEE_RATE_CARD_AMOUNT",
-      id: "fee",
-      value,
-      explanation: {
-        of: "CARD",
-        rules: [],
-        parts: [{ because: "full fee", sign: 1, share: { days: 1, of: 1 }, rate: value }],
-        served: day,
-        natural: day,
-        exact: { numerator: value, denominator: 1 },
-        rounding: { mode: "HALF_UP", digits },
-      },
-    };
-    const plan = lineOfType("PRICE_PLAN_AMOUNT", value, lineOfType("SUB_TOTAL_AMOUNT", value, card));
-    const invoice = {
-      accountId: "a",
-      invoiceType: "STANDARD",
-      currency,
-      startDate: day.from,
-      endDate: day.until,
-      invoiceDate: day.until,
-      revenueInfo: lineOfType(
-        "TOTAL_AMOUNT",
-        value,
-        lineOfType("NET_AMOUNT", value, lineOfType("GROSS_AMOUNT", value, plan)),
-      ),
-    };
-    expect([currency, verify({ invoices: [invoice] }).differences]).toEqual([currency, []]);
+    const { invoices } = preview(book, [], { from: "2024-06-01", until: "2024-07-01", explain: true });
+    const totals = invoices.map((invoice) => `${invoice.revenueInfo.value.toFixed()} ${invoice.currency}`);
+    expect([totals, verify({ invoices: asJson(invoices) }).differences]).toEqual([[`${rate} ${currency}`], []]);
   }
 });

@@ -7,17 +7,10 @@ import { diffInvoices, type DiffLine } from "../../../src/analysis/diff/diff-inv
 import { parseBook, checkPlan } from "../../../src/book/book.ts";
 import { type Invoice, netTotal } from "../../../src/invoicing/invoice.ts";
 import { preview } from "../../../src/ledger/preview/preview.ts";
-import { type Decimal, subtract, sum, formatDecimal } from "../../../src/numbers/decimal.ts";
-import { compareFractions, sumFractions, toFraction } from "../../../src/numbers/fraction.ts";
+import { formatDecimal, subtract } from "../../../src/numbers/decimal.ts";
 import { runs } from "../../support/runs.ts";
 import { type ChangedBook, changedBooks, plans, RANGE } from "./book-changes.ts";
-
-function expectToAddUp(lines: readonly DiffLine[], difference: Decimal): void {
-  for (const line of lines) {
-    expect(compareFractions(sumFractions(Object.values(line.causes)), toFraction(line.difference))).toBe(0);
-  }
-  expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
-}
+import { expectToAddUp } from "./example-books.ts";
 
 /** The unexpected causes of the lines, without rounding. Entitlements of other days cover other usage, so overage changes. */
 const unexpectedCauses = (
