@@ -1,12 +1,10 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { backtest } from "../../../src/analysis/backtest/backtest.ts";
 import { findBreaches, parseGate } from "../../../src/analysis/backtest/compare-invoices.ts";
 import { parseBook, parsePlan } from "../../../src/book/book.ts";
 import type { Book } from "../../../src/book/resources/book.ts";
-import { preview } from "../../../src/ledger/preview/preview.ts";
-import { sum, formatDecimal } from "../../../src/numbers/decimal.ts";
+import { formatDecimal } from "../../../src/numbers/decimal.ts";
 
 const onPlan = (id: string, plan = "pp") => ({ id, name: `Account ${id}`, plan, from: "2026-06-01" });
 const planOf = (id: string, price: object, more: object = {}) => ({
@@ -118,36 +116,6 @@ describe("a backtest", () => {
 
   test("requires a draft", () => {
     expect(() => backtest(book, [], { events })).toThrow("plans: expected at least one draft");
-  });
-
-  test("S13.5 gives on each side what a preview gives, with lines that add up to accounts, for any usage", () => {
-    const arbitraryUsage = fc.array(
-      fc.record({
-        account: fc.constantFrom("small", "middle", "large"),
-        units: fc.nat(500),
-        day: fc.integer({ min: 10, max: 28 }),
-      }),
-      { maxLength: 20 },
-    );
-    fc.assert(
-      fc.property(arbitraryUsage, (cells) => {
-        const events = cells
-          .toSorted((a, b) => a.day - b.day)
-          .map(({ account: id, units, day }) => callOn(id, units, day));
-        const range = { from: "2026-06-01", until: "2026-07-01" };
-        const [of] = backtest(book, [flat], { events: events, ...range }).plans;
-        const previewTotal = (options: object) =>
-          formatDecimal(
-            sum(preview(book, events, { ...range, ...options }).invoices.map(({ revenueInfo }) => revenueInfo.value)),
-          );
-        expect(formatDecimal(sum(of?.accounts.map(({ before }) => before) ?? []))).toBe(previewTotal({}));
-        expect(formatDecimal(sum(of?.accounts.map(({ after }) => after) ?? []))).toBe(previewTotal({ plan: flat }));
-        for (const { lines, difference } of of?.accounts ?? []) {
-          expect(formatDecimal(sum(lines.map((line) => line.difference)))).toBe(formatDecimal(difference));
-        }
-      }),
-      { numRuns: 50 },
-    );
   });
 });
 
