@@ -66,7 +66,7 @@ export function collectProblems(): Problems {
     problems.push(problem);
   };
   const sorted = (document: unknown): readonly Problem[] => {
-    const positions = createKeyPositionLookup();
+    const positions: KeyPositions = new Map();
     const sortedProblems = problems
       .map(({ path, toProblem }) => ({ place: toSortKey(document, path, positions), path, toProblem }))
       .sort((a, b) => compareSortKeys(a.place, b.place))
@@ -135,7 +135,7 @@ export function parsePath(path: string): (string | number)[] {
 }
 
 /** The positions of a path's keys in the document, for sorting; missing keys come last in their object. */
-function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup): readonly number[] {
+function toSortKey(document: unknown, path: Path, positions: KeyPositions): readonly number[] {
   const sortKey: number[] = [];
   let current = document;
   for (const step of path) {
@@ -143,7 +143,7 @@ function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup):
       sortKey.push(step);
       current = current[step];
     } else if (typeof current === "object" && current !== null && Object.hasOwn(current, step)) {
-      sortKey.push(positions(current, String(step)));
+      sortKey.push(findKeyPosition(current, String(step), positions));
       current = Reflect.get(current, step);
     } else {
       sortKey.push(Number.MAX_SAFE_INTEGER);
@@ -153,20 +153,13 @@ function toSortKey(document: unknown, path: Path, positions: KeyPositionLookup):
   return sortKey;
 }
 
-/** The position of a key in its object. */
-type KeyPositionLookup = (holder: object, key: string) => number;
+/** The positions of the keys of each object: one with many thousand unknown fields has a problem for each. */
+type KeyPositions = Map<object, ReadonlyMap<string, number>>;
 
-/** Caches the keys of each object: one with many thousand unknown fields has a problem for each. */
-function createKeyPositionLookup(): KeyPositionLookup {
-  const positionsByObject = new Map<object, ReadonlyMap<string, number>>();
-  return (holder, key) => {
-    let positions = positionsByObject.get(holder);
-    if (positions === undefined) {
-      positions = new Map(Object.keys(holder).map((each, place) => [each, place]));
-      positionsByObject.set(holder, positions);
-    }
-    return positions.get(key) ?? -1;
-  };
+function findKeyPosition(holder: object, key: string, positions: KeyPositions): number {
+  const own = positions.get(holder) ?? new Map(Object.keys(holder).map((each, place) => [each, place]));
+  positions.set(holder, own);
+  return own.get(key) ?? -1;
 }
 
 function compareSortKeys(a: readonly number[], b: readonly number[]): number {
@@ -353,25 +346,24 @@ export interface UniquePart {
   readonly code?: "NOT_UNIQUE" | "SECOND_ACTIVE_VERSION";
 }
 
-/** Reports every item of a list whose part equals that of an earlier item. Items without the part are skipped. */
+/**
+ * Reports every item of a list whose part equals that of an earlier item. Items without the part are skipped.
+ *
+ * @param toPart default: the field or item itself
+ */
 export function checkUnique<T>(
   list: readonly T[],
   { path, field, what = field ?? "value", code = "NOT_UNIQUE" }: UniquePart,
   report: Report,
-  toPart: (item: T) => string | number | undefined,
+  toPart: (item: T) => unknown = (item) => (field === undefined ? item : Reflect.get(Object(item) as object, field)),
 ): void {
-  const firstIndexes = new Map<string | number, number>();
+  const firstIndexes = new Map<unknown, number>();
   list.forEach((item, index) => {
-    const part = toPart(item);
-    if (part === undefined) return;
+    const part = toPart(item) ?? undefined;
     const firstIndex = firstIndexes.get(part);
-    if (firstIndex === undefined) {
-      firstIndexes.set(part, index);
-      return;
-    }
-    const place = field === undefined ? [...path, index] : [...path, index, field];
-    const other = formatPath([...path, firstIndex]);
-    report(place, code, { what, other });
+    if (part === undefined) return;
+    if (firstIndex === undefined) firstIndexes.set(part, index);
+    else report([...path, index, ...(field ? [field] : [])], code, { what, other: formatPath([...path, firstIndex]) });
   });
 }
 

@@ -250,8 +250,11 @@ export function undoRestoresUsage(
     for (const step of history) await run.play(step);
     const { engine, store } = run;
     const ingestAndUndo = async (): Promise<void> => {
-      for (const { accountId, referenceId, status } of await ingestBatch(run, batch)) {
-        if (isCompleted(status) && referenceId !== undefined) await engine.undo({ account: accountId, referenceId });
+      const results = await engine.ingest(batch.map(run.toEvent));
+      // The last event first.
+      for (const [index, { referenceId, status }] of [...results.entries()].toReversed()) {
+        const account = batch[index]?.accountId ?? "";
+        if (isCompleted(status) && referenceId !== undefined) await engine.undo({ account, referenceId });
       }
     };
     const accountIds = listAccountIds(book);
@@ -266,24 +269,8 @@ export function undoRestoresUsage(
   });
 }
 
-type IngestedEvent = Awaited<ReturnType<HistoryRun["engine"]["ingest"]>>[number] & { readonly accountId: string };
-
-/** The outcome of each event of a batch, last first. */
-async function ingestBatch(
-  { engine, toEvent }: HistoryRun,
-  batch: readonly HistoryEvent[],
-): Promise<readonly IngestedEvent[]> {
-  const results = await engine.ingest(batch.map(toEvent));
-  return results.map((result, index) => ({ ...result, accountId: batch[index]?.accountId ?? "" })).toReversed();
-}
-
 /** Usage and balances of accounts, one sentence each. */
-interface AccountHoldings {
-  readonly usage: readonly string[];
-  readonly features: readonly string[];
-}
-
-async function readHoldings({ read }: HistoryRun["store"], accountIds: readonly string[]): Promise<AccountHoldings> {
+async function readHoldings({ read }: HistoryRun["store"], accountIds: readonly string[]) {
   const [from, until] = [-1_000_000, 1_000_000];
   const usage = await read.usage(accountIds, from, until);
   const sums = new Map<string, Decimal>();

@@ -84,13 +84,8 @@ function cardsArbitrary<Card>(
     .chain((chosenIds) => fc.tuple(...chosenIds.map(card)));
 }
 
-type FeeCards = Pick<
-  PlanDetailsInput,
-  "fixedFeeRateCards" | "licenseRateCards" | "creditGrantRateCards" | "minimumCommitment"
->;
-
 /** What is charged regardless of usage. */
-function feeCardsArbitrary(currency: string): Arbitrary<FeeCards> {
+function feeCardsArbitrary(currency: string): Arbitrary<Partial<PlanDetailsInput>> {
   const fc = fastCheck();
   const invoiceTiming = fc.constantFrom("IN_ARREARS" as const, "IN_ADVANCE" as const);
   const recurrenceConfig = fc.record({ interval: fc.integer({ min: 1, max: 3 }), offset: fc.nat(2) });

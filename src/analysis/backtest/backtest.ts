@@ -13,13 +13,7 @@ import {
   toPreviewRange,
   computeEventRange,
 } from "../../ledger/preview/preview-options.ts";
-import {
-  toEventCounts,
-  addAllEvents,
-  type EventRun,
-  listUnmetered,
-  startEventRun,
-} from "../../ledger/preview/preview-run.ts";
+import { toEventCounts, addAllEvents, listUnmetered, startEventRun } from "../../ledger/preview/preview-run.ts";
 import {
   computeAccountTotals,
   computeAccountInvoices,
@@ -106,16 +100,7 @@ export function createBacktest(
   return { addUsage: createUsageReceiver(book, run), add, slotsOf, addSlots, addSummed, finish };
 }
 
-interface StartedBacktest extends Pick<BacktestRun, "finish"> {
-  readonly run: EventRun;
-}
-
-function startBacktest(
-  book: Book,
-  draftPlans: readonly PricePlan[],
-  options: BacktestOptions,
-  count = 0,
-): StartedBacktest {
+function startBacktest(book: Book, draftPlans: readonly PricePlan[], options: BacktestOptions, count = 0) {
   if (draftPlans.length === 0)
     throw new RatebookError("ERR_OPTION_INVALID", "plans: expected at least one draft", { option: "plans" });
   const { accounts: accountIds, ids, ruleBudget } = options;

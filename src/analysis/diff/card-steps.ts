@@ -85,14 +85,11 @@ function exactAmount(line: InvoiceLine | undefined): Fraction {
   return line === undefined ? ZERO_FRACTION : requireExplanation(line).exact;
 }
 
-interface ComparedInputs {
-  readonly inputs: Sides<CardInputs>;
-  /** Whether the quantities are known to be equal, however they are charged. */
-  readonly isSameQuantity: boolean;
-}
-
-/** The inputs of a card on both sides; undefined if one side doesn't charge it for these days. */
-function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine): ComparedInputs | undefined {
+/**
+ * The inputs of a card on both sides, and whether the quantities are known to be equal, however they are charged; undefined
+ * if one side doesn't charge it for these days.
+ */
+function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: InvoiceLine) {
   const [before, after] = sides;
   if (before.terms === undefined || after.terms === undefined) return undefined;
   const inputs = [requireInputs(lines[0]), requireInputs(lines[1])] as const;
@@ -112,13 +109,11 @@ function compareInputs(sides: Sides<InvoiceSide>, lines: SideLines, line: Invoic
     areCardsUnknown && isOnePlan
       ? ([mergeKnownPrices(...prices), mergeKnownPrices(prices[1], prices[0])] as const)
       : prices;
-  return {
-    inputs: [
-      { ...start, prices: fullPrices[0] },
-      { ...end, prices: fullPrices[1] },
-    ],
-    isSameQuantity,
-  };
+  const compared = [
+    { ...start, prices: fullPrices[0] },
+    { ...end, prices: fullPrices[1] },
+  ] as const;
+  return { inputs: compared, isSameQuantity };
 }
 
 /** Whether a line is a license's and the account has the same quantities on both sides. */

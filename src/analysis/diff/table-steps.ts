@@ -88,20 +88,14 @@ interface RowSide {
   usage: Decimal;
 }
 
-/** The amounts of a row with the inputs of the first side, after replacing its usage, and after replacing its rates. */
-interface RowSteps extends Pick<DiffRow, "when" | "change"> {
-  readonly before: Decimal;
-  readonly afterUsage: Decimal;
-  readonly after: Decimal;
-}
-
-function compareRows(sides: Sides, lines: Lines): readonly RowSteps[] {
+/** The amounts of rows with the inputs of the first side, after replacing their usage, and after replacing their rates. */
+function compareRows(sides: Sides, lines: Lines) {
   const [before, after] = [listRows(lines[0]), listRows(lines[1])];
   const movedRows = findMovedRows(mapGroups(before, sides[0]), mapGroups(after, sides[1]));
   return [...new Set([...before.keys(), ...after.keys()])].map((key) => {
     const [from, to] = [before.get(key), after.get(key)];
     const isMoved = movedRows.has(key);
-    const change = !isMoved || (from && to) ? undefined : from ? "REMOVED" : "ADDED";
+    const change: DiffRow["change"] = !isMoved || (from && to) ? undefined : from ? "REMOVED" : "ADDED";
     const afterUsage = isMoved ? rowAmount(from) : repriceRow(from, to);
     const when = (to ?? from)?.when ?? {};
     return { when, ...(change && { change }), before: rowAmount(from), afterUsage, after: rowAmount(to) };

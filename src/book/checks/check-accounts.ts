@@ -5,7 +5,14 @@ import { formatInstant, type Instant, formatDate, startOfUtcDay } from "../../ca
 import { add, type Decimal, formatDecimal, ZERO } from "../../numbers/decimal.ts";
 import { joinQuoted } from "../../problem-table.ts";
 import { checkUnique, hasNoHoles, type Path, formatPath, type Report, quoteValue } from "../problems.ts";
-import { type Account, type PlanAssociation, type DecidedAssociation, sortByDecision } from "../resources/account.ts";
+import {
+  type Account,
+  type Credit,
+  type FeatureCredit,
+  type PlanAssociation,
+  type DecidedAssociation,
+  sortByDecision,
+} from "../resources/account.ts";
 import type { Book, BookDocument } from "../resources/book.ts";
 import { applyOverride, type PricePlan, type PricePlanDetails } from "../resources/price-plan.ts";
 import { type CardContext, checkCards } from "./check-plans.ts";
@@ -69,12 +76,7 @@ function checkGroups(book: Book, report: Report): void {
   });
 }
 
-/** A credit or a feature credit. */
-interface Holding {
-  readonly id: string;
-  readonly effectiveFrom: Instant;
-  readonly effectiveUntil?: Instant | null | undefined;
-}
+type Holding = Pick<Credit | FeatureCredit, "id" | "effectiveFrom" | "effectiveUntil">;
 
 /** Credits, and feature credits, have unique ids in the book. A generated id can only collide with an explicit one. */
 function checkHoldingIds(book: Book, document: BookDocument, report: Report): void {
@@ -116,28 +118,23 @@ export interface AssociationContext extends Pick<CardContext, "usageMeters" | "a
 
 /** Reports problems of an account's associations and license updates. */
 export function checkAssociations(account: Account, context: AssociationContext, path: Path, report: Report): void {
-  let lastDecision: EarlierDecision | undefined;
+  let before: Pick<DecidedAssociation, "index" | "decidedAt"> | undefined;
   const sortedAssociations = sortByDecision(account.pricePlans);
   // If the decidedAt are out of order, the first association is unknown: only the order is reported.
   const firstIndex = isInDecidedOrder(account.pricePlans) ? sortedAssociations[0]?.index : 0;
   account.pricePlans.forEach((association, index) => {
     const associationPath = (): Path => [...path, "pricePlans", index];
-    checkDates(association, { isFirst: index === firstIndex, earlierDecision: lastDecision }, associationPath, report);
-    if (typeof association.decidedAt === "number") lastDecision = { index, decidedAt: association.decidedAt };
+    checkDates(association, { isFirst: index === firstIndex, before }, associationPath, report);
+    if (typeof association.decidedAt === "number") before = { index, decidedAt: association.decidedAt };
     const plan = context.findPlan(association);
     const override = association.pricePlanDetailsOverride;
+    const overridePath = (): Path => [...associationPath(), "pricePlanDetailsOverride"];
     if (override) {
       const currencies = [account.invoiceCurrency];
-      checkCards(
-        override,
-        { ...context, currencies, inUse: true },
-        [...associationPath(), "pricePlanDetailsOverride"],
-        report,
-      );
+      checkCards(override, { ...context, currencies, inUse: true }, overridePath(), report);
     }
     if (plan === undefined || !context.isComplete(plan)) return;
-    if (override)
-      checkTableChanges(plan.pricePlanDetails, override, [...associationPath(), "pricePlanDetailsOverride"], report);
+    if (override) checkTableChanges(plan.pricePlanDetails, override, overridePath(), report);
     const details = applyOverride(plan.pricePlanDetails, override);
     const reason = describeAssociationProblem(details, account.invoiceCurrency);
     if (reason !== undefined)
@@ -167,16 +164,10 @@ function isInDecidedOrder(associations: readonly PlanAssociation[]): boolean {
   return decidedInstants.every((decidedAt, index) => decidedAt >= (decidedInstants[index - 1] ?? decidedAt));
 }
 
-/** The last association in the list with a decidedAt. */
-interface EarlierDecision {
-  /** Its index in the list. */
-  readonly index: number;
-  readonly decidedAt: Instant;
-}
-
+/** @param before the index and decision of the last association above that has a decidedAt */
 function checkDates(
   { effectiveFrom, effectiveUntil, decidedAt }: PlanAssociation,
-  order: { readonly isFirst: boolean; readonly earlierDecision: EarlierDecision | undefined },
+  { isFirst, before }: { isFirst: boolean; before: Pick<DecidedAssociation, "index" | "decidedAt"> | undefined },
   path: () => Path,
   report: Report,
 ): void {
@@ -185,12 +176,11 @@ function checkDates(
     report([...path(), "effectiveUntil"], "ENDS_BEFORE_START", { start, got });
   }
   if (decidedAt === undefined || decidedAt === null) return;
-  const before = order.earlierDecision;
   if (before !== undefined && decidedAt < before.decidedAt) {
     const params = { got: formatInstant(decidedAt), before: formatInstant(before.decidedAt), index: before.index };
     report([...path(), "decidedAt"], "DECISIONS_OUT_OF_ORDER", params);
   }
-  if (!order.isFirst && effectiveFrom < startOfUtcDay(decidedAt)) {
+  if (!isFirst && effectiveFrom < startOfUtcDay(decidedAt)) {
     const [earliest, got] = [formatDate(decidedAt), formatDate(effectiveFrom)];
     report([...path(), "effectiveFrom"], "BACKDATED", { earliest, got });
   }
@@ -243,12 +233,7 @@ function checkLicenses(
 ): void {
   if (account.licenseUpdates.length === 0) return;
   const updatesPath: Path = [...path, "licenseUpdates"];
-  checkUnique(
-    account.licenseUpdates,
-    { path: updatesPath, field: "idempotencyKey" },
-    report,
-    (update) => update.idempotencyKey ?? undefined,
-  );
+  checkUnique(account.licenseUpdates, { path: updatesPath, field: "idempotencyKey" }, report);
   const quantities = new Map<string, Decimal>();
   const sortedUpdates = account.licenseUpdates
     .flatMap((update, index) => [{ ...update, index }])
@@ -262,19 +247,11 @@ function checkLicenses(
     }
     const newQuantity = updateType === "ABSOLUTE" ? quantity : add(quantities.get(licenseId) ?? ZERO, quantity);
     quantities.set(licenseId, newQuantity);
-    const maxQuantity = findMaxQuantity(
-      licenseId,
-      findAssociationAt(context.sortedAssociations, effectiveFrom),
-      context,
-    );
+    const association = findAssociationAt(context.sortedAssociations, effectiveFrom);
+    const maxQuantity = findMaxQuantity(licenseId, association, context);
     if (!newQuantity.isNegative() && (maxQuantity === undefined || newQuantity.lte(maxQuantity))) continue;
-    const maximum = maxQuantity === undefined ? {} : { maximum: formatDecimal(maxQuantity) };
-    report([...updatesPath, index, "quantity"], "OUT_OF_BOUNDS", {
-      minimum: 0,
-      unit: "license",
-      ...maximum,
-      got: formatDecimal(newQuantity),
-    });
+    const bounds = { minimum: 0, unit: "license", ...(maxQuantity && { maximum: formatDecimal(maxQuantity) }) };
+    report([...updatesPath, index, "quantity"], "OUT_OF_BOUNDS", { ...bounds, got: formatDecimal(newQuantity) });
   }
 }
 
@@ -283,7 +260,7 @@ function findMaxQuantity(
   association: PlanAssociation | undefined,
   context: AssociationContext,
 ): Decimal | undefined {
-  const plan = association === undefined ? undefined : context.findPlan(association);
+  const plan = association && context.findPlan(association);
   if (association === undefined || plan === undefined) return undefined;
   const override = association.pricePlanDetailsOverride?.licenseRateCards ?? [];
   const isForLicense = (card: { readonly id: string }): boolean => card?.id === licenseId;

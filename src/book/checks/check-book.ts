@@ -54,19 +54,10 @@ export function checkPricePlan(
   const place: Path = [...path, "pricePlanDetails"];
   const checkContents = (itemReport: Report): void => {
     const currencies = details.supportedCurrencies ?? [];
-    checkUnique(
-      currencies,
-      { path: [...place, "supportedCurrencies"], what: "currency" },
-      itemReport,
-      (currency) => currency,
-    );
+    checkUnique(currencies, { path: [...place, "supportedCurrencies"], what: "currency" }, itemReport);
     // Holes are skipped: a currency that could not be read requires nothing.
-    checkCardContents(
-      details,
-      { currencies: currencies.flatMap((currency) => [currency]), isOverride: false },
-      place,
-      itemReport,
-    );
+    const readable = currencies.flatMap((currency) => [currency]);
+    checkCardContents(details, { currencies: readable, isOverride: false }, place, itemReport);
   };
   cache.runOrReuse({ work: "check", item: plan, report, run: checkContents });
   checkPricedItems(details, context, place, report);
@@ -82,32 +73,23 @@ export function indexBillables(book: Book): Pick<CardContext, "usageMeters" | "a
 
 /** Reports every id, name and version that another item of its kind has. */
 export function checkNames(book: Book, report: Report): void {
-  for (const list of ["usageMeters", "features", "addOns", "customers", "accounts", "invoiceGroups"] as const) {
-    checkUnique<{ readonly id: string }>(book[list], { path: [list], field: "id" }, report, (item) => item.id);
-  }
-  const { settings, eventSchemas, pricePlans } = book;
-  checkUnique(
-    settings,
-    { path: ["settings"], field: "id", what: "id in this namespace and level" },
-    report,
-    (setting) => JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
+  const { settings, eventSchemas, usageMeters, features, addOns, pricePlans } = book;
+  for (const list of ["usageMeters", "features", "addOns", "customers", "accounts", "invoiceGroups"] as const)
+    checkUnique<object>(book[list], { path: [list], field: "id" }, report);
+  const settingIds = { path: ["settings"], field: "id", what: "id in this namespace and level" };
+  checkUnique(settings, settingIds, report, (setting) =>
+    JSON.stringify([setting.entityType, setting.entityId, settingKey(setting)]),
   );
-  checkUnique(eventSchemas, { path: ["eventSchemas"], field: "version" }, report, (schema) =>
-    JSON.stringify([schema.name, schema.version]),
-  );
-  checkUnique(pricePlans, { path: ["pricePlans"], field: "version" }, report, (plan) =>
-    JSON.stringify([plan.id, plan.version]),
-  );
+  const schemaVersions = { path: ["eventSchemas"], field: "version" };
+  checkUnique(eventSchemas, schemaVersions, report, ({ name, version }) => JSON.stringify([name, version]));
+  const planVersions = { path: ["pricePlans"], field: "version" };
+  checkUnique(pricePlans, planVersions, report, ({ id, version }) => JSON.stringify([id, version]));
   // At most one version of an event schema is ACTIVE (S4.4).
-  checkUnique(
-    eventSchemas,
-    { path: ["eventSchemas"], field: "status", code: "SECOND_ACTIVE_VERSION" },
-    report,
-    (schema) => (schema.status === "ACTIVE" ? schema.name : undefined),
-  );
-  checkUnique(book.features, { path: ["features"], field: "name" }, report, (feature) => feature.name);
-  checkUnique(book.usageMeters, { path: ["usageMeters"], field: "name" }, report, nameUnlessArchived);
-  checkUnique(book.addOns, { path: ["addOns"], field: "name" }, report, nameUnlessArchived);
+  const active = { path: ["eventSchemas"], field: "status", code: "SECOND_ACTIVE_VERSION" } as const;
+  checkUnique(eventSchemas, active, report, ({ name, status }) => (status === "ACTIVE" ? name : undefined));
+  checkUnique(features, { path: ["features"], field: "name" }, report);
+  checkUnique(usageMeters, { path: ["usageMeters"], field: "name" }, report, nameUnlessArchived);
+  checkUnique(addOns, { path: ["addOns"], field: "name" }, report, nameUnlessArchived);
   const planIdsByName = new Map<string, string>();
   // The versions of a plan share its name.
   pricePlans.forEach((plan) => {

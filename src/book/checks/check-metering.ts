@@ -51,11 +51,11 @@ export function* checkSchemas(book: Book, cache: BookCache, report: Report): Ste
 function checkFieldNames(schema: EventSchema, path: Path, report: Report): void {
   const { dependencies, fields } = schema.enrichments;
   const enrichments: Path = [...path, "enrichments"];
-  checkUnique(schema.attributes, { path: [...path, "attributes"], field: "name" }, report, ({ name }) => name);
-  checkUnique(schema.dimensions, { path: [...path, "dimensions"], field: "name" }, report, ({ name }) => name);
-  checkUnique(dependencies, { path: [...enrichments, "dependencies"], field: "name" }, report, ({ name }) => name);
-  checkUnique(fields, { path: [...enrichments, "fields"], field: "name" }, report, ({ name }) => name);
-  checkUnique(fields, { path: [...enrichments, "fields"], field: "order" }, report, ({ order }) => order);
+  checkUnique(schema.attributes, { path: [...path, "attributes"], field: "name" }, report);
+  checkUnique(schema.dimensions, { path: [...path, "dimensions"], field: "name" }, report);
+  checkUnique(dependencies, { path: [...enrichments, "dependencies"], field: "name" }, report);
+  checkUnique(fields, { path: [...enrichments, "fields"], field: "name" }, report);
+  checkUnique(fields, { path: [...enrichments, "fields"], field: "order" }, report);
   const declaredNames = new Set(
     [...schema.attributes, ...schema.dimensions].flatMap((field) => (field ? [field.name] : [])),
   );
@@ -214,7 +214,7 @@ function checkMeter(meter: UsageMeter, schema: EventSchema | undefined, path: Pa
     const params = { resource: "event schema", id: schema.name, status: schema.status };
     report([...path, "eventSchemaName"], "NOT_ACTIVE", { ...params, reason: "usage meter is active" });
   }
-  checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report, ({ order }) => order);
+  checkUnique(meter.computations, { path: [...path, "computations"], field: "order" }, report);
   meter.computations.forEach((step, index) => {
     const place: Path = [...path, "computations", index];
     if (step.matcher !== undefined) checkRuleForSchema(step.matcher, schema, [...place, "matcher"], report);
@@ -253,7 +253,7 @@ function checkAggregation(meter: UsageMeter, path: Path, report: Report): void {
 
 /** A meter groups by different dimensions of its schema, declared or computed. */
 function checkGroupBy({ groupBy = [] }: UsageMeter, schema: EventSchema | undefined, path: Path, report: Report): void {
-  checkUnique(groupBy, { path, what: "dimension" }, report, (dimension) => dimension);
+  checkUnique(groupBy, { path, what: "dimension" }, report);
   const fields = schema && listRuleFields(schema);
   if (schema === undefined || fields === undefined) return;
   groupBy.forEach((dimension, index) => {
@@ -286,14 +286,9 @@ export function* checkRuleWork(book: Book, { budget, isChecked }: RuleWorkLimits
   }
 }
 
-interface PlacedRule {
-  readonly rule: Rule | null | undefined;
-  readonly path: Path;
-}
-
 /** The rules to check. Items that could not be read are holes, which `forEach` skips. */
-function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]): readonly PlacedRule[] {
-  const rules: PlacedRule[] = [];
+function findRules(book: Book, isChecked: RuleWorkLimits["isChecked"]) {
+  const rules: { readonly rule: Rule | null | undefined; readonly path: Path }[] = [];
   const ruleSettings = findSettingRuleFields(book.eventSchemas);
   book.settings.forEach((setting, index) => {
     if (!isChecked("settings", index)) return;

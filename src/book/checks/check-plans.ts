@@ -10,7 +10,6 @@ import { checkUnique, hasNoHoles, type Path, type Report, quoteValue } from "../
 import type { AddOn } from "../resources/catalog-items.ts";
 import { mayBeProrated, type UsageMeter } from "../resources/event-schema.ts";
 import {
-  readBillable,
   CARD_LIST_NAMES,
   CARD_LISTS,
   type PricePlanDetailsOverride,
@@ -68,8 +67,7 @@ export function checkCardContents(
   const { currencies } = context;
   if (details.pricingCycleConfig) checkCycleConfig(details.pricingCycleConfig, [...path, "pricingCycleConfig"], report);
   for (const list of CARD_LIST_NAMES) {
-    const part = { path: [...path, list], field: CARD_LISTS[list].field };
-    checkUnique<object>(details[list], part, report, (card) => readBillable(list, card));
+    checkUnique<object>(details[list], { path: [...path, list], field: CARD_LISTS[list].field }, report);
   }
   for (const list of SLAB_PRICED_LISTS)
     details[list].forEach((card, index) => checkSlabPricing(card, currencies, [...path, list, index], report));
@@ -262,7 +260,7 @@ export function checkCurrencies(
   path: Path,
   report: Report,
 ): void {
-  checkUnique(values, { path, field: "currency" }, report, ({ currency }) => currency);
+  checkUnique(values, { path, field: "currency" }, report);
   // An empty list was reported already.
   if (!hasNoHoles(values) || values.length === 0) return;
   const currenciesWithRates = new Set(values.map(({ currency }) => currency));
@@ -311,7 +309,7 @@ function checkSlabConfig(slab: Slab | GrantSlab, index: number, path: Path, repo
 function checkSlabRates(value: RateValue, slabs: readonly Slab[], path: Path, report: Report): void {
   const orders = new Set(slabs.flatMap((slab) => [slab.order]));
   const isKnown = hasNoHoles(slabs) && slabs.length > 0;
-  checkUnique(value.slabRates, { path, field: "order" }, report, ({ order }) => order);
+  checkUnique(value.slabRates, { path, field: "order" }, report);
   value.slabRates.forEach((rate, index) => {
     if (isKnown && !orders.has(rate.order)) {
       const expected =

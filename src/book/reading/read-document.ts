@@ -176,18 +176,11 @@ function reportDeepPath(reversedPath: readonly (string | number)[] | undefined, 
   return true;
 }
 
-/** The context for reading list items. */
-interface ListContext {
-  readonly problems: Problems;
-  readonly brokenItems: Set<unknown>;
-  readonly cache: BookCache;
-}
-
 function* readList<S extends z.ZodType>(
   schema: S,
   raw: unknown,
   key: string,
-  { problems, brokenItems, cache }: ListContext,
+  { problems, brokenItems, cache }: { problems: Problems; brokenItems: Set<unknown>; cache: BookCache },
 ): Steps<z.output<S>[]> {
   if (raw === undefined || raw === null) return [];
   if (!Array.isArray(raw)) {

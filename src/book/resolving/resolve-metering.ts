@@ -123,20 +123,19 @@ function readConstant(
   }
 }
 
-/** The features of a document, and what each event schema consumes. */
-export interface ResolvedFeatures {
+/** Resolves all features, and what each event schema consumes: only one feature. */
+export function resolveFeatures(
+  document: BookDocument,
+  context: ResolveContext,
+): {
   readonly features: readonly Feature[];
   readonly featureDetails: ReadonlyMap<EventSchemaDocument, FeatureDetails>;
-}
-
-/** Resolves all features and the feature details of event schemas; a schema can consume only one feature. */
-export function resolveFeatures(document: BookDocument, context: ResolveContext): ResolvedFeatures {
-  const ownFeatureDetails = readFeatureDetails(document.eventSchemas, context);
-  const featureDetails = new Map(ownFeatureDetails);
+} {
+  const featureDetails = readFeatureDetails(document.eventSchemas, context);
   const schemas = findCurrentSchemas(document.eventSchemas);
   const features = document.features.map((feature, index): Feature => {
     const { displayName, schemaAssociations: _, schemaAssocitions: __, ...rest } = feature;
-    const associations = readAssociations(feature, ["features", index], context);
+    const associations = readAssociations(feature, ["features", index], context.report);
     // A schema that is named twice is associated once.
     const associatedSchemas = new Set<EventSchemaDocument>();
     return {
@@ -171,39 +170,25 @@ export function resolveFeatures(document: BookDocument, context: ResolveContext)
 function readFeatureDetails(
   schemas: readonly EventSchemaDocument[],
   context: ResolveContext,
-): ReadonlyMap<EventSchemaDocument, FeatureDetails> {
+): Map<EventSchemaDocument, FeatureDetails> {
   const details = new Map<EventSchemaDocument, FeatureDetails>();
   schemas.forEach((schema, index) => {
-    const schemaDetails = schema.featureDetails;
-    if (schemaDetails === undefined || schemaDetails === null) return;
+    const own = schema.featureDetails;
+    if (!own) return;
     const path: Path = ["eventSchemas", index, "featureDetails"];
-    const featureId = resolveId("features", schemaDetails.featureId, () => [...path, "featureId"], context);
-    const attributeName = resolveAttribute(
-      schema,
-      schemaDetails.attributeName,
-      undefined,
-      [...path, "attributeName"],
-      context,
-    );
+    const featureId = resolveId("features", own.featureId, () => [...path, "featureId"], context);
+    const place = [...path, "attributeName"];
+    const attributeName = resolveAttribute(schema, own.attributeName, undefined, place, context);
     if (attributeName !== undefined) details.set(schema, { featureId, attributeName });
   });
   return details;
 }
 
-function readAssociations(
-  feature: FeatureDocument,
-  path: Path,
-  { report }: ResolveContext,
-): { field: string; list: NonNullable<FeatureDocument["schemaAssociations"]> } {
-  const { schemaAssociations, schemaAssocitions } = feature;
-  const hasBoth = (schemaAssociations ?? undefined) !== undefined && (schemaAssocitions ?? undefined) !== undefined;
-  if (hasBoth)
-    report([...path, "schemaAssocitions"], "CONFLICTING_FIELDS", {
-      fields: ["schemaAssociations", "schemaAssocitions"],
-    });
-  if (schemaAssociations !== undefined && schemaAssociations !== null) {
-    return { field: "schemaAssociations", list: schemaAssociations };
-  }
+/** The associations of a feature, and the field that has them. */
+function readAssociations({ schemaAssociations, schemaAssocitions }: FeatureDocument, path: Path, report: Report) {
+  const fields = ["schemaAssociations", "schemaAssocitions"];
+  if (schemaAssociations && schemaAssocitions) report([...path, "schemaAssocitions"], "CONFLICTING_FIELDS", { fields });
+  if (schemaAssociations) return { field: "schemaAssociations", list: schemaAssociations };
   return { field: "schemaAssocitions", list: schemaAssocitions ?? [] };
 }
 
