@@ -1,6 +1,7 @@
 /**
- * First-come-first-served locks for scopes, without deadlocks. A scope queues for all of its locks at one moment, and
- * starts when it is first in every queue. These moments are totally ordered, so no two scopes can wait for each other.
+ * First-come-first-served locks for scopes, without deadlocks. A scope asks for all of its locks at one moment, and waits
+ * for the scopes that asked for one of them before. These moments are totally ordered, so no two scopes can wait for each
+ * other.
  */
 import type { Scope } from "./store.ts";
 
@@ -9,60 +10,69 @@ export interface Locks {
   take(scope: Scope): Promise<() => void>;
 }
 
+/** A scope that has asked for its locks. */
 interface Claim {
   readonly scope: Scope;
-  readonly isShared: boolean;
-  /** Its queues; undefined while it is the only claim, which need not queue. */
-  keys: readonly string[] | undefined;
-  /** The number of queues with a claim before it. */
-  blockers: number;
-  start: () => void;
+  /** Its locks; none while it is the only claim. */
+  keys: readonly string[];
+  readonly released: Promise<void>;
 }
 
 export function createLocks(): Locks {
-  const configuration: Claim[] = [];
-  let exclusiveCount = 0;
-  const queues = new Map<string, Claim | Claim[]>();
+  /** For each lock of an account or event id, the release of the last claim to it. */
+  const last = new Map<string, Promise<void>>();
+  /** The release of the last claim that changes the configuration, and of those that use it since. */
+  let change: Promise<void> | undefined;
+  const uses = new Set<Promise<void>>();
+  /** The only claim, the usual case, enters its locks only when another one arrives. */
+  let only: Claim | undefined;
+  let count = 0;
 
-  const release = (claim: Claim): void => {
-    for (const key of claim.keys ?? []) {
-      const next = removeHead(queues, key, claim);
-      if (next !== undefined) unblock(next);
+  /** Enters the locks of a claim, and returns the releases to wait for. */
+  const enter = (claim: Claim): ReadonlySet<Promise<void>> => {
+    const { scope, released } = claim;
+    claim.keys = lockKeys(scope);
+    const earlier = new Set(change === undefined ? [] : [change]);
+    for (const key of claim.keys) {
+      const other = last.get(key);
+      if (other !== undefined) earlier.add(other);
+      last.set(key, released);
     }
-    const index = configuration.indexOf(claim);
-    configuration.splice(index, 1);
-    if (!claim.isShared) exclusiveCount -= 1;
-    for (const other of findUnblockedClaims(configuration, claim, index)) unblock(other);
+    if (scope.configuration === "shared") uses.add(released);
+    else {
+      for (const use of uses) earlier.add(use);
+      uses.clear();
+      change = released;
+    }
+    return earlier;
   };
 
-  const enqueue = (claim: Claim): void => {
-    claim.keys = lockKeys(claim.scope);
-    for (const key of claim.keys) if (join(queues, key, claim)) claim.blockers += 1;
+  const leave = (claim: Claim): void => {
+    count -= 1;
+    if (claim === only) only = undefined;
+    for (const key of claim.keys) if (last.get(key) === claim.released) last.delete(key);
+    uses.delete(claim.released);
+    if (change === claim.released) change = undefined;
   };
 
   return {
-    take(scope) {
-      const claim: Claim = {
-        scope,
-        isShared: scope.configuration === "shared",
-        keys: undefined,
-        blockers: 0,
-        start: () => {},
-      };
-      if (claim.isShared ? exclusiveCount > 0 : configuration.length > 0) claim.blockers += 1;
-      if (!claim.isShared) exclusiveCount += 1;
-      configuration.push(claim);
-      const [first] = configuration;
-      // A single claim, the usual case, joins its queues only when another claim arrives; it is then first in each.
-      if (first !== undefined && first !== claim) {
-        if (first.keys === undefined) enqueue(first);
-        enqueue(claim);
-      }
-      const releaseClaim = (): void => release(claim);
-      if (claim.blockers === 0) return Promise.resolve(releaseClaim);
-      return new Promise((resolve) => {
-        claim.start = () => resolve(releaseClaim);
+    async take(scope) {
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
       });
+      const claim: Claim = { scope, keys: [], released };
+      count += 1;
+      if (count === 1) only = claim;
+      else {
+        if (only !== undefined) enter(only);
+        only = undefined;
+        await Promise.all(enter(claim));
+      }
+      return () => {
+        leave(claim);
+        release();
+      };
     },
   };
 }
@@ -70,40 +80,4 @@ export function createLocks(): Locks {
 /** One key per distinct lock. */
 function lockKeys({ accountIds, eventIds }: Scope): readonly string[] {
   return [...new Set([...accountIds.map((id) => `a ${id}`), ...eventIds.map((id) => `e ${id}`)])];
-}
-
-function unblock(claim: Claim): void {
-  claim.blockers -= 1;
-  if (claim.blockers === 0) claim.start();
-}
-
-/** Joins a queue; true if another claim is before it. */
-function join(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): boolean {
-  const queue = queues.get(key);
-  if (queue === undefined) queues.set(key, claim);
-  else if (Array.isArray(queue)) queue.push(claim);
-  else queues.set(key, [queue, claim]);
-  return queue !== undefined;
-}
-
-/** Removes a claim from the head of a queue; returns the claim that is now first, if any. */
-function removeHead(queues: Map<string, Claim | Claim[]>, key: string, claim: Claim): Claim | undefined {
-  const queue = queues.get(key);
-  if (!Array.isArray(queue) || queue.length === 1) {
-    queues.delete(key);
-    return undefined;
-  }
-  queue.splice(queue.indexOf(claim), 1);
-  return queue[0];
-}
-
-/** The claims that no longer wait for the configuration once `releasedClaim` has left the queue. */
-function findUnblockedClaims(queue: readonly Claim[], releasedClaim: Claim, index: number): readonly Claim[] {
-  const first = queue[0];
-  if (first === undefined || index > 0) return [];
-  if (!first.isShared) return [first];
-  // The shared claims after a shared one did not wait.
-  if (releasedClaim.isShared) return [];
-  const exclusive = queue.findIndex((claim) => !claim.isShared);
-  return exclusive < 0 ? queue : queue.slice(0, exclusive);
 }
