@@ -1,5 +1,5 @@
 /** The state of the playground, all of which is in a link, and the recipes from which it starts; tests run them too. */
-import type { BookInput } from "../book/resources/book.ts";
+import type { BookInput, ShortBookInput } from "../book/resources/book.ts";
 import { formatDate, toInstant } from "../calendar/instant.ts";
 import { hasCode } from "../errors.ts";
 import type { EventInput } from "../metering/event-envelope.ts";
@@ -38,18 +38,13 @@ export interface PlayExample {
   readonly state: PlayState;
 }
 
-/** The state of a recipe. If the recipe has features, usage is entered as events; otherwise by day. */
-export function createStateFromRecipe(recipe: Recipe, title: string): PlayState {
-  const needsEvents = recipe.features !== undefined || recipe.eventSchemas !== undefined;
-  const book = buildRecipeBook(recipe);
+/** The state of a recipe. If the recipe has features or event schemas, usage is entered as events; otherwise by day. */
+export function createStateFromRecipe(recipe: Recipe): PlayState {
+  const needsEvents = recipe.book.features !== undefined || recipe.book.eventSchemas !== undefined;
+  const events = buildRecipeEvents(recipe).map((event) => JSON.stringify(event));
   return {
-    ...createStateFromBook(stringifyJson(nameRecipePlans(book, title), 2)),
+    ...createStateFromBook(stringifyJson(buildRecipeBook(recipe), 2), needsEvents ? events.join("\n") : ""),
     usage: needsEvents ? [] : recipe.events.map(([date, value]) => ({ of: "um.used", date, quantity: String(value) })),
-    events: needsEvents
-      ? buildRecipeEvents(recipe)
-          .map((event) => JSON.stringify(event))
-          .join("\n")
-      : "",
     until: recipe.until ?? "2026-02-01",
   };
 }
@@ -67,15 +62,6 @@ export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): str
     (pricePlans ?? []).map(({ effectiveFrom }) => formatDate(toInstant(effectiveFrom))),
   );
   return days.toSorted()[0];
-}
-
-/** A book whose plans have the recipe's title. */
-function nameRecipePlans(book: unknown, title: string): unknown {
-  const { pricePlans = [] } = book as { readonly pricePlans?: readonly object[] };
-  return {
-    ...(book as object),
-    pricePlans: pricePlans.map((plan, index) => ({ ...plan, name: index === 0 ? title : `${title} (second plan)` })),
-  };
 }
 
 /** Parses the text of {@link serializeState}; undefined if invalid. */
@@ -102,45 +88,32 @@ function isDatedQuantity(value: unknown): boolean {
   return texts.every((text) => typeof text === "string");
 }
 
-/** The changes of a recipe to the small book. */
+/** A recipe of `docs/examples/recipes.json`. */
 export interface Recipe {
-  readonly plan: object;
-  readonly nextPlan?: object;
-  readonly nextPlanFrom?: string;
-  readonly eventSchemas?: readonly object[];
-  readonly usageMeters?: readonly object[];
-  readonly features?: readonly object[];
-  readonly invoiceGroups?: readonly object[];
-  readonly account?: object;
-  readonly association?: object;
+  readonly title: string;
+  readonly description: string;
+  /** The lists in which its book differs from the small one. */
+  readonly book: ShortBookInput;
   readonly events: readonly (readonly [day: string, value: number | string, dimensions?: EventInput["dimensions"]])[];
   readonly until?: string;
   readonly showDue?: boolean;
+  /** Its invoices, one per line. */
+  readonly invoices: readonly string[];
+  /** How the amounts are calculated by hand. */
+  readonly calculation: string;
 }
 
-/** The small book with a recipe's changes, in short form. */
-export function buildRecipeBook(recipe: Recipe): unknown {
-  const createPlan = (id: string, fields: object): object => ({ id, cycle: "MONTHLY", ...fields });
-  const { nextPlan, nextPlanFrom } = recipe;
-  const nextPlans = nextPlan === undefined ? [] : [createPlan("pp.next", nextPlan)];
-  const nextAssociations = nextPlan === undefined ? [] : [{ plan: "pp.next", from: nextPlanFrom }];
+/** The book of a recipe: the small one with other lists, in short form. */
+export function buildRecipeBook({ book }: Recipe): ShortBookInput {
+  const plans = [{ plan: "pp.recipe", from: "2026-01-01" }];
   return {
     organization: { id: "acme" },
-    eventSchemas: recipe.eventSchemas ?? [{ name: "usage", attributes: ["quantity"] }],
-    usageMeters: recipe.usageMeters ?? [{ id: "um.used", name: "Usage", schema: "usage", sum: "quantity" }],
-    features: recipe.features,
-    pricePlans: [createPlan("pp.recipe", recipe.plan), ...nextPlans],
+    eventSchemas: [{ name: "usage", attributes: ["quantity"] }],
+    usageMeters: [{ id: "um.used", name: "Usage", schema: "usage", sum: "quantity" }],
+    pricePlans: [],
     customers: [{ id: "contoso", name: "Contoso" }],
-    accounts: [
-      {
-        id: "contoso-prod",
-        name: "Contoso production",
-        customerId: "contoso",
-        plans: [{ plan: "pp.recipe", from: "2026-01-01", ...recipe.association }, ...nextAssociations],
-        ...recipe.account,
-      },
-    ],
-    invoiceGroups: recipe.invoiceGroups,
+    accounts: [{ id: "contoso-prod", name: "Contoso production", customerId: "contoso", plans }],
+    ...book,
   };
 }
 
@@ -155,18 +128,7 @@ export function buildRecipeEvents({ events }: Recipe): readonly EventInput[] {
   }));
 }
 
-/** A recipe of `docs/examples/recipes.json`. */
-export interface NamedRecipe {
-  readonly title: string;
-  readonly description: string;
-  readonly recipe: Recipe;
-  /** Its invoices, one per line. */
-  readonly invoices: readonly string[];
-  /** How the amounts are calculated by hand. */
-  readonly calculation: string;
-}
-
 /** The recipes in the text of `docs/examples/recipes.json`. */
-export function parseRecipes(text: string): readonly NamedRecipe[] {
-  return (JSON.parse(text) as { readonly recipes: readonly NamedRecipe[] }).recipes;
+export function parseRecipes(text: string): readonly Recipe[] {
+  return (JSON.parse(text) as { readonly recipes: readonly Recipe[] }).recipes;
 }

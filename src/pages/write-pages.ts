@@ -64,7 +64,7 @@ function serializeBookSchema(): string {
 /** The recipes that the playground offers as examples. */
 function listExamples(): readonly PlayExample[] {
   const text = readFileSync(new URL("../../docs/examples/recipes.json", import.meta.url), "utf8");
-  return parseRecipes(text).map(({ title, recipe }) => ({ title, state: createStateFromRecipe(recipe, title) }));
+  return parseRecipes(text).map((recipe) => ({ title: recipe.title, state: createStateFromRecipe(recipe) }));
 }
 
 function formatKilobytes(bytes: number): string {

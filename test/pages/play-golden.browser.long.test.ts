@@ -117,13 +117,13 @@ test("golden cases", async () => {
 
 test("recipes", async () => {
   const page = await openSoundPage(await readPage("play"));
-  for (const { title, recipe } of recipes) {
+  for (const recipe of recipes) {
     const events = buildRecipeEvents(recipe).map((event) => `${JSON.stringify(event)}\n`);
     const until = recipe.until ?? "2026-02-01";
     const invoices = await priceByCommand(buildRecipeBook(recipe), events.join(""), "2026-01-01", until);
     const expected = invoices.map(listFigures);
-    await page.getByLabel("Start with").selectOption(title);
+    await page.getByLabel("Start with").selectOption(recipe.title);
     const readFigures = async (): Promise<unknown> => (await shownOn(page)).map(([, figures]) => figures);
-    await expect.poll(readFigures, { message: title }).toEqual(expected);
+    await expect.poll(readFigures, { message: recipe.title }).toEqual(expected);
   }
 });

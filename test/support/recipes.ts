@@ -11,5 +11,5 @@ export const recipes = parseRecipes(
 
 /** The book of every recipe. */
 export function recipeBooks(): readonly { readonly title: string; readonly book: unknown }[] {
-  return recipes.map(({ title, recipe }) => ({ title, book: buildRecipeBook(recipe) }));
+  return recipes.map((recipe) => ({ title: recipe.title, book: buildRecipeBook(recipe) }));
 }
