@@ -1,16 +1,14 @@
 /** Invoices and charts in a browser: at every width, in dark mode and on paper, without loading or running anything. */
-import { readFileSync } from "node:fs";
-
 import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../src/book/resources/book.ts";
-import { type InvoiceDetails, parseBook, preview, readBook, renderInvoice } from "../../src/index.ts";
+import { type InvoiceDetails, parseBook, preview, renderInvoice } from "../../src/index.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import { ratebook } from "../cli/fake-io.ts";
 import { startApi } from "../server/support.ts";
 import { USAGE_BOOK } from "../server/usage-book.ts";
 import { DESK, openSoundPage, PHONE } from "../support/browser.ts";
-import { examplePath } from "../support/examples.ts";
+import { exampleEvents, examplePath, previewExample } from "../support/examples.ts";
 import { tableBook } from "../support/table-book.ts";
 
 const DETAILS: InvoiceDetails = {
@@ -24,23 +22,17 @@ const DETAILS: InvoiceDetails = {
   reference: "PO-4711",
 };
 
-/** An invoice of an example with seats in advance, and a long one because of its many slabs. */
-function exampleInvoices(): readonly Invoice[] {
-  const book = readBook(readFileSync(examplePath("cloud-storage", "book.json"), "utf8"));
-  const events = readFileSync(examplePath("cloud-storage", "events.ndjson"), "utf8").trim().split("\n");
-  return preview(
-    book,
-    events.map((line) => JSON.parse(line)),
-    { explain: true },
-  ).invoices;
-}
+const { invoices } = previewExample("cloud-storage", exampleEvents("cloud-storage", "events.ndjson"), {
+  explain: true,
+});
+const [dollars] = invoices as [Invoice, Invoice];
 
 describe("the page of an invoice", () => {
   test.each([
     ["on a desk", DESK, "DUE"],
     ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, "DRAFT"],
   ] as const)("%s is accessible, and loads and runs nothing", async (_, options, status) => {
-    for (const invoice of exampleInvoices()) {
+    for (const invoice of invoices) {
       const page = await openSoundPage(renderInvoice(invoice, { ...DETAILS, status }), options);
       const text = await page.locator("body").innerText();
       for (const words of ["Acme Ltd", "1 Main Street", "PO-4711", "Thank you."]) expect(text).toContain(words);
@@ -53,9 +45,7 @@ describe("the page of an invoice", () => {
     ["A4", { width: 794 - 114, height: 1123 - 121 }],
     ["Letter", { width: 816 - 114, height: 1056 - 121 }],
   ] as const)("on %s no row is cut, and none is wider than the sheet", async (format, viewport) => {
-    const [invoice] = exampleInvoices();
-    if (invoice === undefined) throw new TypeError("expected an invoice");
-    const page = await openSoundPage(renderInvoice(invoice, DETAILS), { viewport });
+    const page = await openSoundPage(renderInvoice(dollars, DETAILS), { viewport });
     await page.emulateMedia({ media: "print" });
     const wide = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
     expect(wide).toBeLessThanOrEqual(0);
@@ -128,9 +118,7 @@ describe("a long invoice", () => {
 });
 
 test.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("an invoice in %s fits a phone", async (locale) => {
-  const [invoice] = exampleInvoices();
-  if (invoice === undefined) throw new TypeError("expected an invoice");
-  const page = await openSoundPage(renderInvoice(invoice, { ...DETAILS, locale }), PHONE);
+  const page = await openSoundPage(renderInvoice(dollars, { ...DETAILS, locale }), PHONE);
   expect(await page.locator("tbody tr").count()).toBeGreaterThan(10);
 });
 

@@ -5,11 +5,11 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 
-import { preview, readBook, renderInvoice } from "../../src/index.ts";
+import { type Invoice, renderInvoice } from "../../src/index.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
-import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
+import { exampleEvents, examplePath, previewExample, TRACE_ARGUMENTS } from "../support/examples.ts";
 import { bookOfMany, usageOfMany } from "./many-accounts.ts";
 
 const PICTURES = resolve(import.meta.dirname, "../../docs/pictures");
@@ -74,16 +74,9 @@ async function playground(): Promise<Pictured> {
 }
 
 async function invoice(): Promise<Pictured> {
-  const file = (name: string): string => readFileSync(examplePath("cloud-storage", name), "utf8");
-  const events = file("events.ndjson").trim().split("\n");
-  const { invoices } = preview(
-    readBook(file("book.json")),
-    events.map((line) => JSON.parse(line)),
-    { explain: true },
-  );
-  const first = invoices.find(({ currency }) => currency === "USD");
-  if (first === undefined) throw new TypeError("expected an invoice");
-  const html = renderInvoice(first, {
+  const events = exampleEvents("cloud-storage", "events.ndjson");
+  const [dollars] = previewExample("cloud-storage", events, { explain: true }).invoices as [Invoice];
+  const html = renderInvoice(dollars, {
     id: "inv.0123456789ABCDEF",
     seller: {
       name: "Acme Storage Ltd",

@@ -95,37 +95,29 @@ describe("invalid input is reported, and stays as it was typed", () => {
 });
 
 test("a book of many plans, slabs, rows of a price table and accounts is partly shown", async () => {
-  const [plan] = SMALL_BOOK.pricePlans;
-  const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
-  const starts = Array.from({ length: 2000 }, (_, index) => index);
-  const long = {
-    ...card,
-    ratePlan: {
-      pricingModel: "TIERED",
-      slabs: starts.map((start) => ({ order: start + 1, startAfter: start, priceType: "PER_UNIT" })),
-    },
-    rateValues: [{ currency: "USD", slabRates: starts.map((start) => ({ order: start + 1, rate: 1 })) }],
-  };
-  const table = {
-    usageMeterId: "um.grouped",
-    rateTable: { rows: starts.map((start) => ({ when: { region: `r${start}` }, rate: 1 })) },
-  };
-  const details = { ...plan?.pricePlanDetails, usageRateCards: [long, table] };
+  const numbers = Array.from({ length: 2000 }, (_, index) => index);
+  const tiers = numbers.map((number) => ({ ...(number < 1999 ? { upTo: number + 1 } : {}), rate: 1 }));
+  const rateTable = { rows: numbers.map((number) => ({ when: { region: `r${number}` }, rate: 1 })) };
+  const plan = { cycle: "MONTHLY", currencies: ["USD"] };
   const book = {
-    ...SMALL_BOOK,
-    eventSchemas: [
-      ...SMALL_BOOK.eventSchemas,
-      { name: "grouped", attributes: [{ name: "n" }], dimensions: [{ name: "region" }] },
-    ],
+    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: ["region"] }],
     usageMeters: [
-      ...SMALL_BOOK.usageMeters,
-      { id: "um.grouped", name: "Grouped", schema: "grouped", sum: "n", groupBy: ["region"] },
+      { id: "um.calls", name: "Calls", schema: "call", sum: "n" },
+      { id: "um.grouped", name: "Grouped", schema: "call", sum: "n", groupBy: ["region"] },
     ],
     pricePlans: [
-      { ...plan, pricePlanDetails: details },
-      ...starts.slice(1, 300).map((index) => ({ ...plan, id: `pp.${index}`, name: `Plan ${index}` })),
+      {
+        ...plan,
+        id: "pp.0",
+        usage: [
+          { meter: "um.calls", tiers },
+          { meter: "um.grouped", rateTable },
+        ],
+        commitment: 5,
+      },
+      ...numbers.slice(1, 300).map((number) => ({ ...plan, id: `pp.${number}` })),
     ],
-    accounts: starts.slice(0, 500).map((index) => ({ ...SMALL_BOOK.accounts[0], id: `a${index}`, aliases: [] })),
+    accounts: numbers.slice(0, 500).map((number) => ({ id: `acc-${number}`, plan: "pp.0", from: "2024-06-01" })),
   };
   const page = await openPlayground({ book: JSON.stringify(book) });
   for (const message of [
