@@ -64,7 +64,7 @@ export function findFirstPlanDay({ accounts }: Pick<BookInput, "accounts">): str
   return days.toSorted()[0];
 }
 
-/** Parses the text of {@link serializeState}; undefined if invalid. */
+/** Parses a state as JSON; undefined if invalid. */
 export function parseState(text: string): PlayState | undefined {
   try {
     const { book, usage, events, from, until, shown } = parseJson(text) as Record<keyof PlayState, unknown>;
@@ -75,10 +75,6 @@ export function parseState(text: string): PlayState | undefined {
     if (hasCode(error, "ERR_JSON_INVALID") || error instanceof TypeError) return undefined;
     throw error;
   }
-}
-
-export function serializeState(state: PlayState): string {
-  return JSON.stringify(state);
 }
 
 function isDatedQuantity(value: unknown): boolean {

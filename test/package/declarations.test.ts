@@ -14,16 +14,8 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ratebook-types-"));
-  const argv = [
-    "node_modules/typescript/bin/tsc",
-    "-p",
-    "src",
-    "--emitDeclarationOnly",
-    "--noCheck",
-    "--outDir",
-    folder,
-  ];
-  execFileSync(process.execPath, argv, { cwd: root });
+  const argv = "node_modules/typescript/bin/tsc -p src --emitDeclarationOnly --noCheck --outDir".split(" ");
+  execFileSync(process.execPath, [...argv, folder], { cwd: root });
   // As in an installation, where the types that the declarations import are found.
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 });
@@ -132,18 +124,9 @@ describe("defineBook with 50 meters and 1,000 cards", () => {
       join(folder, "program.ts"),
       `import { defineBook } from "./index.js";\nexport const book = defineBook(${book});\n`,
     );
-    const options = [
-      "--strict",
-      "--noEmit",
-      "--checkers",
-      "1",
-      "--skipLibCheck",
-      "--module",
-      "nodenext",
-      "--target",
-      "es2023",
-    ];
-    const argv = [join(root, "node_modules/typescript/bin/tsc"), ...options, "--extendedDiagnostics", "program.ts"];
+    const options =
+      "--strict --noEmit --checkers 1 --skipLibCheck --module nodenext --target es2023 --extendedDiagnostics";
+    const argv = [join(root, "node_modules/typescript/bin/tsc"), ...options.split(" "), "program.ts"];
     const { stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: "utf8" });
     const [, types = "NaN"] = /^Types: +(\d+)$/m.exec(stdout) ?? [];
     return { diagnostics: stdout, types: Number(types) };

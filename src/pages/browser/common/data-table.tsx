@@ -81,7 +81,8 @@ interface SortOrder {
   readonly isDescending: boolean;
 }
 
-function useIsPrinting(): boolean {
+/** Whether the page is being printed. */
+export function useIsPrinting(): boolean {
   const [isPrinting, setIsPrinting] = useState(false);
   useEffect(() => {
     const listening = new AbortController();

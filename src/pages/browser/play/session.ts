@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/fields.ts";
-import { parseState, type PlayState, serializeState } from "../../play-state.ts";
+import { parseState, type PlayState } from "../../play-state.ts";
 import { listAt, replaceValue, tryParseJson } from "../../play/book-edits.ts";
 import type { PlayPeriod } from "../../play/play-periods.ts";
 import type { ChosenFile } from "./file-events.ts";
@@ -118,7 +118,7 @@ const STATE_LENGTH_MAX = 1 << 24;
 /** The URL fragment of a state; undefined if it is too long or the browser can't compress. */
 export async function createLink(state: PlayState): Promise<string | undefined> {
   if (typeof CompressionStream === "undefined") return undefined;
-  const compressedStream = new Blob([serializeState(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const compressedStream = new Blob([JSON.stringify(state)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const bytes = new Uint8Array(await new Response(compressedStream).arrayBuffer());
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);

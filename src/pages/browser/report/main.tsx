@@ -8,6 +8,7 @@ import { useEffect, useState, useRef } from "preact/hooks";
 
 import type { ReportData, AccountData, InvoiceData } from "../../report/report-data.ts";
 import { DayChart, type DaySeries } from "../common/charts.tsx";
+import { useIsPrinting } from "../common/data-table.tsx";
 import { formatAxisValue, formatDayRange, formatMoney } from "../common/format.ts";
 import { Accounts } from "./accounts.tsx";
 import { Draft, Impact } from "./draft.tsx";
@@ -17,7 +18,12 @@ import { CurrencyCharges, Facts, NotBilled, Problems, UsageCharts } from "./summ
 function Report({ data }: { readonly data: ReportData }): JSX.Element {
   const openAccountId = useAccountInAddress();
   const account = data.accounts.find(({ id }) => id === openAccountId);
-  return account === undefined ? <Overview data={data} /> : <Account account={account} />;
+  return (
+    <>
+      {account === undefined ? <Overview data={data} /> : <Account account={account} />}
+      <PrintedInvoices accounts={data.accounts} />
+    </>
+  );
 }
 
 function Overview({ data }: { readonly data: ReportData }): JSX.Element {
@@ -156,31 +162,26 @@ function DailyAmounts({
   );
 }
 
+/** The invoices of all accounts, or of the open one, after the summary on paper. */
+function PrintedInvoices({ accounts }: Pick<ReportData, "accounts">): JSX.Element | null {
+  const openAccountId = readAccountInAddress();
+  if (!useIsPrinting()) return null;
+  return (
+    <div id="print-area">
+      {accounts
+        .filter(({ id }) => openAccountId === undefined || id === openAccountId)
+        .flatMap((account) =>
+          (account.detail?.invoices ?? []).map((invoice, index) => (
+            <Invoice key={`${account.id} ${index}`} invoice={invoice} account={account} isPrinted />
+          )),
+        )}
+    </div>
+  );
+}
+
 const page = document.getElementById("page");
 if (page !== null) {
   const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as ReportData;
-  const printArea = document.createElement("div");
-  printArea.id = "print-area";
-  document.body.append(printArea);
   const isBacktest = data.accounts.length === 0 && data.drafts.length > 0;
   render(isBacktest ? <Impact data={data} /> : <Report data={data} />, page);
-  addEventListener("beforeprint", () => {
-    const accountId = readAccountInAddress();
-    const accounts = data.accounts.filter(({ id }) => accountId === undefined || id === accountId);
-    render(<PrintedInvoices accounts={accounts} />, printArea);
-  });
-  addEventListener("afterprint", () => render(null, printArea));
-}
-
-/** The invoices after the summary. */
-function PrintedInvoices({ accounts }: Pick<ReportData, "accounts">): JSX.Element {
-  return (
-    <>
-      {accounts.flatMap((account) =>
-        (account.detail?.invoices ?? []).map((invoice, index) => (
-          <Invoice key={`${account.id} ${index}`} invoice={invoice} account={account} isPrinted />
-        )),
-      )}
-    </>
-  );
 }
