@@ -52,20 +52,21 @@ function listChargeLines(book: Book, events: Iterable<unknown>, options: object)
   });
 }
 
-const callOnDay = (id: string, day: string, units: number): object => ({
+/** A call on a day of June 2024, with all attributes and dimensions of both books. */
+const callOnDay = (id: string, day: string, value: number, model = "large"): object => ({
   schemaName: "call",
   id,
-  timestamp: `${day}T12:00:00Z`,
+  timestamp: `2024-06-${day}T12:00:00Z`,
   accountId: "prod",
-  attributes: [{ name: "units", value: units }],
-  dimensions: { region: "eu" },
+  attributes: { units: value, tokens: value },
+  dimensions: { region: "eu", model },
 });
 
 describe("the charge of a card by day", () => {
   test("60 units at 2, then 60 more: 40 of them at 2 and 20 at 1, in the second slab from that day on", () => {
     const [{ days = [] } = { days: undefined }] = listChargeLines(
       small,
-      [callOnDay("a", "2024-06-03", 60), callOnDay("b", "2024-06-20", 60)],
+      [callOnDay("a", "03", 60), callOnDay("b", "20", 60)],
       {},
     );
     expect(days).toHaveLength(30);
@@ -89,21 +90,13 @@ describe("the charge of a card by day", () => {
       },
       { id: "prod", from: "2024-06-01" },
     );
-    const call = (id: string, day: string, tokens: number, model: string): object => ({
-      schemaName: "call",
-      id,
-      timestamp: `2024-06-${day}T12:00:00Z`,
-      accountId: "prod",
-      attributes: [{ name: "tokens", value: tokens }],
-      dimensions: { model },
-    });
     const [{ days = [] } = { days: undefined }] = listChargeLines(
       parseBook(table),
       [
-        call("a", "02", 8, "large"),
-        call("b", "02", 3, "mini"),
-        call("c", "05", 4, "large"),
-        call("d", "07", 4, "mini"),
+        callOnDay("a", "02", 8, "large"),
+        callOnDay("b", "02", 3, "mini"),
+        callOnDay("c", "05", 4, "large"),
+        callOnDay("d", "07", 4, "mini"),
       ],
       {},
     );
@@ -115,7 +108,7 @@ describe("the charge of a card by day", () => {
   });
 
   test("omits lines whose usage was not passed in", () => {
-    const [found] = listChargeLines(small, [callOnDay("a", "2024-06-03", 60)], {});
+    const [found] = listChargeLines(small, [callOnDay("a", "03", 60)], {});
     if (found === undefined) throw new TypeError("expected a line");
     expect(computeDailyCharges(plansOf(small, found.invoice), found.invoice, found.line, new Map())).toBeUndefined();
     const other = new Map([[dayOf(Date.UTC(2024, 5, 3)), new Decimal(61)]]);

@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 
-import { type EventInput, type Preview, preview, type ShortBookInput } from "../../src/index.ts";
-import { createMetering, type Difference, type Metering } from "../../src/verify.ts";
+import { type EventInput, meter, type Preview, preview, readBook, type ShortBookInput } from "../../src/index.ts";
+import { createMetering, type Difference, type Metering, verify } from "../../src/verify.ts";
 import { catalogBook } from "../book/catalog-book.ts";
 import type { Golden } from "../support/golden.ts";
 
@@ -126,6 +126,24 @@ export function toSampleEvents(samples: readonly Sample[], toDate: (day: number)
       dimensions: { region, user },
     }))
     .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
+}
+
+/** The invoices of a book and events, and the differences of changed ones, with usage rows or the book in place of events too. */
+export function previewToVerify(
+  source: ShortBookInput,
+  events: readonly EventInput[],
+  options: object = {},
+): { readonly invoices: unknown; readonly check: (invoices: unknown) => readonly Difference[] } {
+  const book = readBook(source);
+  const usage = asJson(meter(book, events).usage) as readonly unknown[];
+  const metering = meterEvents(source, events);
+  return {
+    invoices: asJson(preview(book, events, { ...options, explain: true }).invoices),
+    check: (invoices) =>
+      [{ metering }, { usage, metering }, { usage, book: source }].flatMap(
+        (input) => verify({ invoices, ...input }).differences,
+      ),
+  };
 }
 
 /** The metering of a verifier that has read these events. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 import { type Book, type EventInput, meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
 import { type Difference, verify } from "../../src/verify.ts";
-import { asJson, type FigurePath, listFigures, meterEvents, withOtherDigit } from "./figures.ts";
+import { asJson, type FigurePath, listFigures, meterEvents, previewToVerify, withOtherDigit } from "./figures.ts";
 
 const RATE_TABLE = {
   per: 10,
@@ -187,10 +187,8 @@ function check(
   events: readonly EventInput[],
   change: (text: string) => string = (text) => text,
 ): readonly Difference[] {
-  const metering = meterEvents(book, events);
-  const { invoices } = preview(book, events, { explain: true });
-  const usage = asJson(meter(book, events).usage) as unknown[];
-  return verify({ invoices: JSON.parse(change(JSON.stringify(invoices))), usage, metering }).differences;
+  const verifier = previewToVerify(book, events);
+  return verifier.check(JSON.parse(change(JSON.stringify(verifier.invoices))));
 }
 
 const value = { var: "attribute.value" };

@@ -2,15 +2,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
-import { type Difference, verify } from "../../src/verify.ts";
+import type { ShortBookInput } from "../../src/index.ts";
 import { runs } from "../support/runs.ts";
 import {
-  asJson,
   digitChoices,
   expectDigitFound,
   type FigurePath,
-  meterEvents,
+  previewToVerify,
   type Sample,
   toSampleEvents,
 } from "./figures.ts";
@@ -138,27 +136,6 @@ function bookOf(each: MeterCase): ShortBookInput {
   } as ShortBookInput;
 }
 
-/** The invoices of a case, and the verifier with its events. */
-function previewCase(each: MeterCase): {
-  readonly invoices: unknown;
-  readonly check: (invoices: unknown) => readonly Difference[];
-} {
-  const source = bookOf(each);
-  const book = readBook(source);
-  const events = toSampleEvents(each.samples, dayText);
-  const { invoices } = preview(book, events, { explain: true, from: "2026-09-01", until: "2026-12-01" });
-  const usage = asJson(meter(book, events).usage) as readonly unknown[];
-  const metering = meterEvents(source, events);
-  return {
-    invoices: asJson(invoices),
-    check: (changed) => [
-      ...verify({ invoices: changed, metering }).differences,
-      ...verify({ invoices: changed, usage, metering }).differences,
-      ...verify({ invoices: changed, usage, book: source }).differences,
-    ],
-  };
-}
-
 /** An allowance of which units are left can be larger, and the text of a group can be a number. */
 function isTextOrAllowance(path: FigurePath): boolean {
   return path.at(-2) === "allowance" || path.includes("groups") || path.includes("group");
@@ -167,7 +144,8 @@ function isTextOrAllowance(path: FigurePath): boolean {
 test("S13.6 S19 invoices of random meters that do not sum are verified, and a changed digit is detected", () => {
   fc.assert(
     fc.property(cases, digitChoices, (each, digit) => {
-      const { invoices, check } = previewCase(each);
+      const range = { from: "2026-09-01", until: "2026-12-01" };
+      const { invoices, check } = previewToVerify(bookOf(each), toSampleEvents(each.samples, dayText), range);
       expect(check(invoices)).toEqual([]);
       expectDigitFound(invoices, check, digit, isTextOrAllowance);
     }),

@@ -3,12 +3,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { RateRowInput, RateTableInput } from "../../src/book/resources/rate-table.ts";
-import { type EventInput, preview, readBook, type ShortBookInput, type ShortPlanInput } from "../../src/index.ts";
-import { type Difference, verify } from "../../src/verify.ts";
+import type { EventInput, ShortBookInput, ShortPlanInput } from "../../src/index.ts";
 import type { UsageItem } from "../rating/rate-tables.ts";
 import { GROUP_BY, rateArbitrary, tableArbitrary, usageArbitrary } from "../rating/table-arbitrary.ts";
 import { runs } from "../support/runs.ts";
-import { asJson, digitChoices, expectDigitFound, meterEvents } from "./figures.ts";
+import { digitChoices, expectDigitFound, previewToVerify } from "./figures.ts";
 
 /** A table with an override, the days of the account, and usage. */
 interface TableCase {
@@ -93,23 +92,10 @@ function toEvents(usage: readonly UsageItem[]): readonly EventInput[] {
   }));
 }
 
-/** The invoices of a case, and the verifier with its events. */
-function previewCase(each: TableCase): {
-  readonly invoices: unknown;
-  readonly check: (invoices: unknown) => readonly Difference[];
-} {
-  const source = bookOf(each);
-  const book = readBook(source);
-  const events = toEvents(each.usage);
-  const invoices: unknown = asJson(preview(book, events, { explain: true }).invoices);
-  const metering = meterEvents(source, events);
-  return { invoices, check: (changed) => verify({ invoices: changed, metering }).differences };
-}
-
 test("S13.6 S18 invoices of random tables, overrides and cut cycles are verified, and a changed digit is detected", () => {
   fc.assert(
     fc.property(cases, digitChoices, (each, digit) => {
-      const { invoices, check } = previewCase(each);
+      const { invoices, check } = previewToVerify(bookOf(each), toEvents(each.usage));
       expect(check(invoices)).toEqual([]);
       // An allowance of which units are left can be larger.
       expectDigitFound(invoices, check, digit, (path) => path.at(-2) === "allowance");

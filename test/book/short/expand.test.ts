@@ -167,77 +167,63 @@ test("a plan is ACTIVE and named by its id, and so are the add-ons and features 
   ]);
 });
 
-test("schemas, meters and accounts", () => {
-  const variable = { var: "dimension.region" };
-  const book = toBookInput({
-    eventSchemas: [
-      {
-        name: "call",
-        attributes: ["calls", { name: "size", unit: "GB" }],
-        dimensions: ["region"],
-        computed: { double: { "*": [2, 2] } },
-      },
-    ],
-    usageMeters: [
-      { id: "a", schema: "call", sum: "calls", where: { region: ["eu", 2] } },
-      { id: "b", schema: "call", count: true, where: { region: "eu" } },
-      { id: "c", schema: "call", sum: { "+": [1, 2] }, where: { region: { not: "eu" } } },
-      { id: "d", schema: "call", count: true, where: { region: { not: ["eu", "us"] } } },
-    ],
-    pricePlans: [{ id: "team", cycle: "MONTHLY", licenses: [{ id: "seats", rate: 1 }] }],
-    accounts: [
-      {
-        id: "contoso",
-        plan: "team",
-        from: "2026-01-01",
-        licenses: { seats: 5 },
-        credits: [{ purpose: "Welcome", amount: 5 }],
-      },
-      {
-        id: "globex",
-        plans: [
-          { plan: "team", from: "2026-02-01", until: "2026-05-01", override: { licenses: [{ id: "seats", rate: 2 }] } },
-        ],
-        licenses: { seats: [{ from: "2026-02-10", quantity: 3 }] },
-      },
-    ],
-  });
-  expect(book.eventSchemas).toEqual([
-    {
-      name: "call",
-      attributes: [{ name: "calls" }, { name: "size", defaultUnit: "GB" }],
-      dimensions: [{ name: "region" }],
-      enrichments: { fields: [{ name: "double", type: "ATTRIBUTE", value: { "*": [2, 2] }, order: 1 }] },
-    },
-  ]);
-  const matchers = book.usageMeters?.map(({ computations }) => computations[0]?.matcher);
-  expect(matchers).toEqual([
-    { in: [variable, ["eu", "2"]] },
-    { "==": [variable, "eu"] },
-    { "!=": [variable, "eu"] },
-    { "!": [{ in: [variable, ["eu", "us"]] }] },
-  ]);
-  expect(book.usageMeters?.map(({ name, aggregation }) => [name, aggregation])).toEqual([
-    ["a", "SUM"],
-    ["b", "COUNT"],
-    ["c", "SUM"],
-    ["d", "COUNT"],
-  ]);
-  expect(book.customers).toEqual([
-    { id: "contoso", name: "contoso" },
-    { id: "globex", name: "globex" },
-  ]);
-  expect(book.accounts?.[0]).toMatchObject({
-    customerId: "contoso",
-    pricePlans: [{ pricePlanId: "team", effectiveFrom: "2026-01-01" }],
-    licenseUpdates: [{ licenseId: "seats", quantity: 5, effectiveFrom: "2026-01-01" }],
-    credits: [{ purpose: "Welcome", creditAmount: 5, effectiveFrom: "2026-01-01" }],
-  });
-  expect(book.accounts?.[1]).toMatchObject({
-    pricePlans: [{ effectiveUntil: "2026-05-01", pricePlanDetailsOverride: { licenseRateCards: [{ id: "seats" }] } }],
-    licenseUpdates: [{ licenseId: "seats", quantity: 3, effectiveFrom: "2026-02-10" }],
-  });
-});
+testExpansions(
+  "an event schema",
+  `
+    attributes = ["calls", { name: "size", unit: "GB" }]
+    dimensions = ["region"]
+    computed = { double: { "*": [2, 2] } }
+      → { name: "call", attributes: [{ name: "calls" }, { name: "size", defaultUnit: "GB" }], dimensions: [{ name: "region" }], enrichments: { fields: [{ name: "double", type: "ATTRIBUTE", value: { "*": [2, 2] }, order: 1 }] } }
+  `,
+  (schema) => toBookInput({ eventSchemas: [{ name: "call", ...schema }] }).eventSchemas?.[0],
+);
+
+const region = `{ var: "dimension.region" }`;
+testExpansions(
+  "a meter",
+  `
+    sum = "calls"
+    where = { region: ["eu", 2] }
+      → { aggregation: "SUM", computations: [{ order: 1, matcher: { in: [${region}, ["eu", "2"]] }, computation: { var: "attribute.calls" } }] }
+    count = true
+    where = { region: "eu" }
+      → { aggregation: "COUNT", computations: [{ order: 1, matcher: { "==": [${region}, "eu"] } }] }
+    sum = { "+": [1, 2] }
+    where = { region: { not: "eu" } }
+      → { aggregation: "SUM", computations: [{ order: 1, matcher: { "!=": [${region}, "eu"] }, computation: { "+": [1, 2] } }] }
+    count = true
+    where = { region: { not: ["eu", "us"] } }
+      → { aggregation: "COUNT", computations: [{ order: 1, matcher: { "!": [{ in: [${region}, ["eu", "us"]] }] } }] }
+  `,
+  (fields) => {
+    const meter = { id: "m", schema: "call", ...fields };
+    const [{ id, name, eventSchemaName, ...long } = {} as never] =
+      toBookInput({ usageMeters: [meter] }).usageMeters ?? [];
+    expect([id, name, eventSchemaName]).toEqual(["m", "m", "call"]);
+    return long;
+  },
+);
+
+testExpansions(
+  "an account",
+  `
+    plan = "team"
+    from = "2026-01-01"
+    licenses = { seats: 5 }
+    credits = [{ purpose: "Welcome", amount: 5 }]
+      → { pricePlans: [{ pricePlanId: "team", effectiveFrom: "2026-01-01" }], licenseUpdates: [{ licenseId: "seats", quantity: 5, effectiveFrom: "2026-01-01" }], credits: [{ purpose: "Welcome", creditAmount: 5, effectiveFrom: "2026-01-01" }] }
+    plans = [{ plan: "team", from: "2026-02-01", until: "2026-05-01", override: { commitment: 5 } }]
+    licenses = { seats: [{ from: "2026-02-10", quantity: 3 }] }
+      → { pricePlans: [{ pricePlanId: "team", effectiveFrom: "2026-02-01", effectiveUntil: "2026-05-01", pricePlanDetailsOverride: { minimumCommitment: { rateValues: [{ currency: "USD", rate: 5 }] } } }], licenseUpdates: [{ licenseId: "seats", quantity: 3, effectiveFrom: "2026-02-10" }] }
+  `,
+  (account) => {
+    const book = toBookInput({ accounts: [{ id: "contoso", ...account }] });
+    expect(book.customers).toEqual([{ id: "contoso", name: "contoso" }]);
+    const [{ id, name, customerId, ...long } = {} as never] = book.accounts ?? [];
+    expect([id, name, customerId]).toEqual(["contoso", "contoso", "contoso"]);
+    return long;
+  },
+);
 
 test("an account with a customer and no name has its id as its name", () => {
   const customers = [{ id: "acme", name: "Acme" }];
