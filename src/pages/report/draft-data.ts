@@ -9,7 +9,7 @@ import { type Cause, CAUSES, type DiffLine, sumByItem } from "../../analysis/dif
 import type { DiffRow } from "../../analysis/diff/table-steps.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
-import { type Decimal, decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
+import { decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
 import { countDataBytes } from "../page-file.ts";
@@ -30,7 +30,7 @@ export function createDrafts(
 ): readonly DraftData[] {
   const names = new Map(book.accounts.map(({ id, name }) => [id, name]));
   return plans.map((plan, index) =>
-    createDraft(plan, { names, draftName: findUniqueName(draftNames, index) }, maxBytes / plans.length),
+    createDraft(plan, findUniqueName(draftNames, index), names, maxBytes / plans.length),
   );
 }
 
@@ -40,13 +40,13 @@ function findUniqueName(names: readonly string[], index: number): string | undef
   return name !== undefined && names.indexOf(name) < index ? `${name} (${index + 1})` : name;
 }
 
-interface DraftNames {
-  /** Names of accounts by id. */
-  readonly names: ReadonlyMap<string, string>;
-  readonly draftName: string | undefined;
-}
-
-function createDraft(plan: BacktestPlan, { names, draftName }: DraftNames, maxBytes: number): DraftData {
+/** @param names of accounts by id */
+function createDraft(
+  plan: BacktestPlan,
+  draftName: string | undefined,
+  names: ReadonlyMap<string, string>,
+  maxBytes: number,
+): DraftData {
   const { name, version, totals, accounts, leftOut, migration } = plan;
   const sortedAccounts = accounts.toSorted(compareDifferences);
   const rows: DraftAccount[] = [];
@@ -127,16 +127,11 @@ function toDraftLine(line: DiffLine, digits: number): DraftLine {
     label: toPrintable(description ?? id ?? type),
     ...toAmountChange(line),
     causes: CAUSES.flatMap((cause) => {
-      const amount = causes[cause];
+      const exact = causes[cause];
+      if (exact === undefined) return [];
       // Two digits more than the minor unit, because exact causes can be infinite decimals.
-      return amount === undefined
-        ? []
-        : [
-            {
-              label: describeCause(cause, line.rows),
-              amount: formatDecimal(roundFraction(amount, digits + 2, "HALF_UP")),
-            },
-          ];
+      const amount = formatDecimal(roundFraction(exact, digits + 2, "HALF_UP"));
+      return [{ label: describeCause(cause, line.rows), amount }];
     }),
   };
 }
@@ -171,11 +166,7 @@ function toAmountChange({
   before,
   after,
   difference,
-}: {
-  readonly before: Decimal;
-  readonly after: Decimal;
-  readonly difference: Decimal;
-}): AmountChange {
+}: Pick<DiffLine, "before" | "after" | "difference">): AmountChange {
   const hasPercent = before.gt(0) && !difference.isZero();
   return {
     before: formatDecimal(before),
