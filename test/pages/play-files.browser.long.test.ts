@@ -61,7 +61,7 @@ describe("a CSV file", () => {
     },
   );
 
-  test("with its map beside it is priced at once, compressed or not", async () => {
+  test("compressed, with its map beside it, is priced at once", async () => {
     const book = exampleText("llm-api", "book.json");
     const csv = examplePath("llm-api", "AzureLLMInferenceTrace_conv.csv");
     const map = examplePath("llm-api", "conv.map.json");
@@ -69,11 +69,9 @@ describe("a CSV file", () => {
     const gzipFile = `${files.path}/conv.csv.gz`;
     writeFileSync(gzipFile, gzipSync(readFileSync(csv)));
     const page = await openPlayground({ book });
-    for (const file of [csv, gzipFile]) {
-      await chooseFiles(page, file, map);
-      await page.getByText("19,366 events, 4 invoices").waitFor();
-      expect(await readNumbers(page)).toEqual(expected);
-    }
+    await chooseFiles(page, gzipFile, map);
+    await page.getByText("19,366 events, 4 invoices").waitFor();
+    expect(await readNumbers(page)).toEqual(expected);
   });
 
   test("of a spreadsheet: semicolons, decimal commas, other times, invalid lines; the map works with --map", async () => {
