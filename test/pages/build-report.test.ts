@@ -216,7 +216,7 @@ describe("the summary of a report", () => {
     addUsage("first", meter + 1, "04", "1");
   }
   addUsage("second", 1, "03", "7");
-  const { totals, charges, accounts, withoutUsage } = buildReport({
+  const { totals, charges, usage, accounts, withoutUsage } = buildReport({
     book,
     ...run.finish(),
     cellsOf: (accountId) => run.cellsOf(accountId),
@@ -258,6 +258,8 @@ describe("the summary of a report", () => {
     ]);
     expect(usd?.series[0]?.amounts.slice(0, 5)).toEqual(["0", "18", "0", "12", "0"]);
     expect(usd?.series[10]?.amounts.slice(0, 5)).toEqual(["0", "4.5", "0", "3", "0"]);
+    expect(usd?.series.map(({ amounts }) => amounts.length)).toEqual(Array.from({ length: 11 }, () => 30));
+    expect(usage.map(({ from, quantities }) => [from, quantities.length])).toEqual(rates.map(() => ["2024-06-01", 30]));
     expect(jpy?.series).toHaveLength(1);
   });
 
