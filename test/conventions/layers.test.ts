@@ -4,7 +4,7 @@
  */
 import { posix } from "node:path";
 
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { sources } from "../support/files.ts";
 
@@ -148,41 +148,37 @@ test(`a folder has at most ${FOLDER_FILES_MAX} files`, () => {
   expect(folders.filter((folder) => countFiles(folder) > FOLDER_FILES_MAX)).toEqual([]);
 });
 
-describe("outcomes of events", () => {
-  const decider = "ledger/events/decide-event.ts";
-  const creators = [...sources].filter(([, text]) => /\bcreateOutcome\(/.test(text)).map(([file]) => file);
-  const naming =
-    /\bcreateOutcome\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/;
-  const namers = [...sources].filter(([file, text]) => file.startsWith("ledger/") && naming.test(text));
-  // These compare existing outcomes and create none.
-  const counting = ["ledger/preview/scenarios.ts", "ledger/preview/preview-run.ts", "ledger/events/new-event.ts"];
+const decider = "ledger/events/decide-event.ts";
+const creators = [...sources].filter(([, text]) => /\bcreateOutcome\(/.test(text)).map(([file]) => file);
+const naming =
+  /\bcreateOutcome\(|"INGESTION_(?:REFUSED|FAILED|COMPLETED)|\b(?:METERED|NOT_BILLED|NOT_METERED|NO_METERS)[,:;]/;
+const namers = [...sources].filter(([file, text]) => file.startsWith("ledger/") && naming.test(text));
+// These compare existing outcomes and create none.
+const counting = ["ledger/preview/scenarios.ts", "ledger/preview/preview-run.ts", "ledger/events/new-event.ts"];
 
-  test("are created only by the decider", () => {
-    expect(creators.filter((file) => file !== "ledger/outcome.ts" && file !== decider)).toEqual([]);
-    const known = ["ledger/outcome.ts", decider, ...counting];
-    expect(namers.map(([file]) => file).filter((file) => !known.includes(file))).toEqual([]);
-    for (const file of counting) expect(sources.get(file)).not.toMatch(/\bcreateOutcome\(|status: "ING/);
-  });
+test("outcomes of events are created only by the decider", () => {
+  expect(creators.filter((file) => file !== "ledger/outcome.ts" && file !== decider)).toEqual([]);
+  const known = ["ledger/outcome.ts", decider, ...counting];
+  expect(namers.map(([file]) => file).filter((file) => !known.includes(file))).toEqual([]);
+  for (const file of counting) expect(sources.get(file)).not.toMatch(/\bcreateOutcome\(|status: "ING/);
 });
 
-describe("the rules themselves", () => {
-  test.each([
-    ["a layer below", "numbers/x.ts", 'import { a } from "../rating/slabs.ts";'],
-    ["a type of a layer below", "numbers/x.ts", 'import type { A } from "../rating/slabs.ts";'],
-    ["a re-export", "numbers/x.ts", 'export { a } from "../cli/run.ts";'],
-    ["an import over several lines", "numbers/x.ts", 'import {\n  a,\n} from "../cli/run.ts";'],
-    ["a side effect", "numbers/x.ts", 'import "../cli/run.ts";'],
-    ["a dynamic import", "numbers/x.ts", 'const a = await import("../cli/run.ts");'],
-    ["node in the core", "rating/x.ts", 'import { readFileSync } from "node:fs";'],
-    ["a package outside its folder", "rating/x.ts", 'import { Decimal } from "decimal.js";'],
-    ["a package without a home", "cli/x.ts", 'import x from "left-pad";'],
-    ["a rounding method", "rating/x.ts", "const y = a.plus(b);"],
-    ["a part of zod", "book/x.ts", 'import { z } from "zod";'],
-    ["anything at all in the second program", "verify/x.ts", 'import { a } from "../numbers/decimal.ts";'],
-    ["even errors in the second program", "verify/x.ts", 'import { a } from "../errors.ts";'],
-    ["a required package outside its folder", "cli/x.ts", 'const a = require("json-logic-js");'],
-    ["a clock", "ledger/x.ts", "const y = Date.now();"],
-  ])("reject %s", (_, file, text) => {
-    expect(listFaults(file, text)).toHaveLength(1);
-  });
+test.each([
+  ["a layer below", "numbers/x.ts", 'import { a } from "../rating/slabs.ts";'],
+  ["a type of a layer below", "numbers/x.ts", 'import type { A } from "../rating/slabs.ts";'],
+  ["a re-export", "numbers/x.ts", 'export { a } from "../cli/run.ts";'],
+  ["an import over several lines", "numbers/x.ts", 'import {\n  a,\n} from "../cli/run.ts";'],
+  ["a side effect", "numbers/x.ts", 'import "../cli/run.ts";'],
+  ["a dynamic import", "numbers/x.ts", 'const a = await import("../cli/run.ts");'],
+  ["node in the core", "rating/x.ts", 'import { readFileSync } from "node:fs";'],
+  ["a package outside its folder", "rating/x.ts", 'import { Decimal } from "decimal.js";'],
+  ["a package without a home", "cli/x.ts", 'import x from "left-pad";'],
+  ["a rounding method", "rating/x.ts", "const y = a.plus(b);"],
+  ["a part of zod", "book/x.ts", 'import { z } from "zod";'],
+  ["anything at all in the second program", "verify/x.ts", 'import { a } from "../numbers/decimal.ts";'],
+  ["even errors in the second program", "verify/x.ts", 'import { a } from "../errors.ts";'],
+  ["a required package outside its folder", "cli/x.ts", 'const a = require("json-logic-js");'],
+  ["a clock", "ledger/x.ts", "const y = Date.now();"],
+])("the rules themselves reject %s", (_, file, text) => {
+  expect(listFaults(file, text)).toHaveLength(1);
 });

@@ -126,11 +126,12 @@ test.each(["en-US@posix", "de-DE", "fr-FR", "ar-EG", "ja-JP"])("an invoice in %s
 const LOGO =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAYAAAABgCAIAAACbljLeAAABA0lEQVR42u3UMQ0AAAgEsTeCNswiDBkwNKmCGy7VA3AiEgAGBBgQgAEBBgRgQIABARgQYEAABgQYEIABAQYEYECAAQEYEGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYEAABgQYEIABAQYEYECAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYEAABgQYEGBAAAYEGBCAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgRgQIABARgQYECAAQEYEGBAAAYEGBCAAQEGBGBAgAEBGBBgQAAGBBgQgAEBBgQYEIABAQYEYECAAQEYEGBAAAYEGBCAAQEGBGBAgAEBGBDwywJa1AqN+Y9TjgAAAABJRU5ErkJggg==";
 
-describe("the server's page of an invoice with a logo", () => {
-  test.each([
-    ["on a desk", DESK, 192],
-    ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, 128],
-  ] as const)("%s shows the logo of the setting completely and in proportion", async (_, options, width) => {
+test.each([
+  ["on a desk", DESK, 192],
+  ["on a phone in the dark", { ...PHONE, colorScheme: "dark" as const }, 128],
+] as const)(
+  "%s the server's page of an invoice shows the whole logo of the setting, in proportion",
+  async (_, options, width) => {
     const api = await startApi("2024-05-01T09:00:00Z");
     await api.engine.load(USAGE_BOOK as BookInput);
     api.at("2024-06-15T12:00:00Z");
@@ -149,28 +150,26 @@ describe("the server's page of an invoice with a logo", () => {
     const logo = (await openSoundPage(text, options)).getByRole("img", { name: "Acme Ltd" });
     expect(await logo.boundingBox()).toMatchObject({ width, height: width / 4 });
     expect(await logo.evaluate("document.querySelector('.logo').naturalWidth")).toBe(384);
-  });
-});
+  },
+);
 
-describe("a chart", () => {
-  test.each([
-    ["light", "rgb(255, 255, 255)"],
-    ["dark", "rgb(28, 28, 26)"],
-  ] as const)(
-    "in the %s: every text is within it, and a screen reader has its sentences",
-    async (colorScheme, paper) => {
-      const { out: svg } = await ratebook(["chart", examplePath("cloud-storage", "book.json")]);
-      const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>chart</title><link rel="icon" href="data:,"></head><body><main><h1>Chart</h1>${svg}</main></body></html>`;
-      const page = await openSoundPage(html, { ...DESK, colorScheme });
-      expect(await page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")).toBe(paper);
-      const outside = await page.evaluate(`(() => {
-      const own = document.querySelector("svg").getBoundingClientRect();
-      return [...document.querySelectorAll("svg text")]
-        .filter((text) => { const box = text.getBoundingClientRect(); return box.left < own.left || box.right > own.right || box.bottom > own.bottom; })
-        .map((text) => text.textContent);
-    })()`);
-      expect(outside).toEqual([]);
-      expect(await page.getByRole("img", { name: /^What Storage costs/ }).count()).toBe(1);
-    },
-  );
-});
+test.each([
+  ["light", "rgb(255, 255, 255)"],
+  ["dark", "rgb(28, 28, 26)"],
+] as const)(
+  "a chart in %s colors: every text is within it, and a screen reader has its sentences",
+  async (colorScheme, paper) => {
+    const { out: svg } = await ratebook(["chart", examplePath("cloud-storage", "book.json")]);
+    const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>chart</title><link rel="icon" href="data:,"></head><body><main><h1>Chart</h1>${svg}</main></body></html>`;
+    const page = await openSoundPage(html, { ...DESK, colorScheme });
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.paper')).fill")).toBe(paper);
+    const outside = await page.evaluate(`(() => {
+    const own = document.querySelector("svg").getBoundingClientRect();
+    return [...document.querySelectorAll("svg text")]
+      .filter((text) => { const box = text.getBoundingClientRect(); return box.left < own.left || box.right > own.right || box.bottom > own.bottom; })
+      .map((text) => text.textContent);
+  })()`);
+    expect(outside).toEqual([]);
+    expect(await page.getByRole("img", { name: /^What Storage costs/ }).count()).toBe(1);
+  },
+);

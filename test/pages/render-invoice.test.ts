@@ -221,31 +221,27 @@ describe("taxes", () => {
   });
 });
 
-describe("numbers", () => {
-  test("of a column have their decimal marks at one place", () => {
-    const html = renderInvoice(invoiceForUnits(1234.5678), DETAILS);
-    const cells = [...html.matchAll(/<td class="q"(?: data-pad="([^"]*)")?>([\d,.]+)<\/td>/g)];
-    const fractions = cells.map(([, pad = "", text = ""]) => `${text}${pad}`.split(".")[1]?.length);
-    expect(cells.map(([, , text]) => text)).toEqual(["1,234.5678", "100", "1,134.5678"]);
-    expect(fractions).toEqual([4, 4, 4]);
-  });
+test("numbers of a column have their decimal marks at one place", () => {
+  const html = renderInvoice(invoiceForUnits(1234.5678), DETAILS);
+  const cells = [...html.matchAll(/<td class="q"(?: data-pad="([^"]*)")?>([\d,.]+)<\/td>/g)];
+  const fractions = cells.map(([, pad = "", text = ""]) => `${text}${pad}`.split(".")[1]?.length);
+  expect(cells.map(([, , text]) => text)).toEqual(["1,234.5678", "100", "1,134.5678"]);
+  expect(fractions).toEqual([4, 4, 4]);
 });
 
-describe("the number of an invoice", () => {
-  test("is derived from the id that an engine gives it", async () => {
-    const book = JSON.parse(readFileSync(examplePath("seats-and-usage", "book.json"), "utf8")) as BookInput;
-    const engine = createEngine({ store: memoryStore(), clock: () => Date.parse("2024-07-20") });
-    await engine.load(book);
-    await engine.customers.create({ id: "late", name: "Late", account: { id: "late-main", name: "Late" } });
-    await engine.associate("late-main", { pricePlanId: "pp.team", effectiveFrom: "2024-07-01" });
-    const { invoices } = await engine.preview();
-    const types = invoices.map(({ invoice }) => invoice.invoiceType);
-    expect(new Set(types)).toEqual(new Set(["STANDARD", "STANDARD_ADVANCED", "AD_HOC"]));
-    expect(invoices.map(({ invoice }) => invoice.dueSince)).toContain("2024-07-20T00:00:00.000Z");
-    for (const { id, invoice } of invoices) {
-      expect(renderInvoice(invoice)).toContain(`<footer>${id}</footer>`);
-    }
-  });
+test("the number of an invoice is derived from the id that an engine gives it", async () => {
+  const book = JSON.parse(readFileSync(examplePath("seats-and-usage", "book.json"), "utf8")) as BookInput;
+  const engine = createEngine({ store: memoryStore(), clock: () => Date.parse("2024-07-20") });
+  await engine.load(book);
+  await engine.customers.create({ id: "late", name: "Late", account: { id: "late-main", name: "Late" } });
+  await engine.associate("late-main", { pricePlanId: "pp.team", effectiveFrom: "2024-07-01" });
+  const { invoices } = await engine.preview();
+  const types = invoices.map(({ invoice }) => invoice.invoiceType);
+  expect(new Set(types)).toEqual(new Set(["STANDARD", "STANDARD_ADVANCED", "AD_HOC"]));
+  expect(invoices.map(({ invoice }) => invoice.dueSince)).toContain("2024-07-20T00:00:00.000Z");
+  for (const { id, invoice } of invoices) {
+    expect(renderInvoice(invoice)).toContain(`<footer>${id}</footer>`);
+  }
 });
 
 describe("details", () => {

@@ -141,33 +141,31 @@ describe("the report of the request traces", () => {
   });
 });
 
-describe("the summary on paper", () => {
-  test.each(DESK_AND_PHONE)(
-    "%s: shows its charts and items within the sheet, and no bars of invoices",
-    async (_, options) => {
-      const page = await tracesOn(options);
-      const chartCount = await page.locator("main .chart > svg").count();
-      // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
-      await page.emulateMedia({ media: "print" });
-      await page.evaluate("document.body.style.width = '703px'");
-      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-      const wide = (selector: string): Promise<readonly number[]> =>
-        page.evaluate(
-          `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
-        );
-      const charts = await wide("main .chart > svg");
-      expect(charts).toHaveLength(chartCount);
-      expect(Math.min(...charts)).toBeGreaterThan(0);
-      expect(Math.max(...charts)).toBeLessThanOrEqual(703);
-      expect(Math.max(...(await wide(".items td")))).toBeLessThanOrEqual(703);
-      expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
-      expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
-      expect(await wide("#print-area .share")).toEqual([]);
-      await page.emulateMedia({ media: "screen" });
-      await page.evaluate("document.body.style.width = ''; dispatchEvent(new Event('afterprint'))");
-    },
-  );
-});
+test.each(DESK_AND_PHONE)(
+  "%s: on paper the summary shows its charts and items within the sheet, and no bars of invoices",
+  async (_, options) => {
+    const page = await tracesOn(options);
+    const chartCount = await page.locator("main .chart > svg").count();
+    // A4 less its margins. The page reacts to a new width later than print does, so it still shows the first drawing.
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate("document.body.style.width = '703px'");
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    const wide = (selector: string): Promise<readonly number[]> =>
+      page.evaluate(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => each.getBoundingClientRect().right)`,
+      );
+    const charts = await wide("main .chart > svg");
+    expect(charts).toHaveLength(chartCount);
+    expect(Math.min(...charts)).toBeGreaterThan(0);
+    expect(Math.max(...charts)).toBeLessThanOrEqual(703);
+    expect(Math.max(...(await wide(".items td")))).toBeLessThanOrEqual(703);
+    expect(Math.min(...(await wide(".items td:last-child")))).toBeGreaterThan(0);
+    expect((await wide("#print-area .lines tr")).length).toBeGreaterThan(0);
+    expect(await wide("#print-area .share")).toEqual([]);
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate("document.body.style.width = ''; dispatchEvent(new Event('afterprint'))");
+  },
+);
 
 test("a price table: rates for a million units, and names with digits as they are, in any locale", async () => {
   const book = tableBook(
@@ -189,34 +187,32 @@ test("a price table: rates for a million units, and names with digits as they ar
   }
 });
 
-describe("unusual names", () => {
-  const NAMES = [
-    "<script>globalThis.broken = true</script>",
-    "</script><script>globalThis.broken = true</script>",
-    "<!--<script>",
-    "<img src=x onerror='globalThis.broken = true'>",
-    "\u202Eevil\u2066 name\u0007",
-    "\u2028a&amp;b\u2029",
-    'O\'Brien "& Sons" ]]>',
-    "x".repeat(255),
-    "مرحبا Ltd",
-  ] as const;
+const NAMES = [
+  "<script>globalThis.broken = true</script>",
+  "</script><script>globalThis.broken = true</script>",
+  "<!--<script>",
+  "<img src=x onerror='globalThis.broken = true'>",
+  "\u202Eevil\u2066 name\u0007",
+  "\u2028a&amp;b\u2029",
+  'O\'Brien "& Sons" ]]>',
+  "x".repeat(255),
+  "مرحبا Ltd",
+] as const;
 
-  test("are shown as text, whatever they contain", async () => {
-    const path = await reportOfMany(files, NAMES.length, (index) => NAMES[index] ?? "");
-    const page = await openSoundPage(readFileSync(path, "utf8"), PHONE);
-    const text = await page.locator("#page").innerText();
-    for (const name of NAMES)
-      expect(text).toContain(
-        name
-          .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ")
-          .replaceAll(/\s+/g, " ")
-          .trim(),
-      );
-    expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
-    await page.getByRole("link", { name: "Brien" }).click();
-    expect(await page.evaluate("globalThis.broken")).toBeUndefined();
-  });
+test("unusual names are shown as text, whatever they contain", async () => {
+  const path = await reportOfMany(files, NAMES.length, (index) => NAMES[index] ?? "");
+  const page = await openSoundPage(readFileSync(path, "utf8"), PHONE);
+  const text = await page.locator("#page").innerText();
+  for (const name of NAMES)
+    expect(text).toContain(
+      name
+        .replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ")
+        .replaceAll(/\s+/g, " ")
+        .trim(),
+    );
+  expect(text).not.toMatch(/[\u202A-\u202E\u2066-\u2069]/);
+  await page.getByRole("link", { name: "Brien" }).click();
+  expect(await page.evaluate("globalThis.broken")).toBeUndefined();
 });
 
 describe("the built page", () => {
