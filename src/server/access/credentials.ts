@@ -295,47 +295,25 @@ export async function verifyToken(
   if (token.length > LENGTH_MAX) return undefined;
   const { tokens } = await secret();
   const now = Math.floor(clock() / 1000);
-  const claims = await verifyClaims(token, tokens, now);
-  if (claims === undefined) return undefined;
-  const { sub, iat, exp, nbf = iat } = claims;
+  const verified = await jwtVerify(token, tokens, {
+    algorithms: [ALGORITHM],
+    typ: "JWT",
+    issuer: ISSUER,
+    audience: AUDIENCE,
+    requiredClaims: ["sub", "iat", "exp"],
+    // The library only checks that times are numbers; they are compared below.
+    currentDate: new Date(now * 1000),
+    clockTolerance: Number.MAX_SAFE_INTEGER,
+  }).catch(() => undefined);
+  if (verified === undefined) return undefined;
+  const { sub, iat = now, exp = now, nbf = iat } = verified.payload;
   // A token expires a day after its start, even if it states a later end.
   if (exp <= now || now - iat > TOKEN_SECONDS) return undefined;
-  const startsAt = Math.max(iat, nbf);
-  if (startsAt > now + CLOCK_TOLERANCE_SECONDS) throw createFutureTokenRefusal(startsAt, now);
-  return sub;
-}
-
-interface Claims {
-  readonly sub: string;
-  readonly iat: number;
-  readonly exp: number;
-  readonly nbf?: number;
-}
-
-/** The claims of a correctly signed token, without a time check; undefined for any other. */
-async function verifyClaims(token: string, secret: Uint8Array, now: number): Promise<Claims | undefined> {
-  try {
-    const { payload } = await jwtVerify(token, secret, {
-      algorithms: [ALGORITHM],
-      typ: "JWT",
-      issuer: ISSUER,
-      audience: AUDIENCE,
-      requiredClaims: ["sub", "iat", "exp"],
-      // The library only checks that times are numbers; the caller compares them.
-      currentDate: new Date(now * 1000),
-      clockTolerance: Number.MAX_SAFE_INTEGER,
-    });
-    return payload as Claims & typeof payload;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Only a server with the secret can have signed it, so it doesn't count as an invalid credential. */
-function createFutureTokenRefusal(startsAt: number, now: number): Refusal {
-  const waitSeconds = startsAt - now;
-  return new Refusal(
+  const wait = Math.max(iat, nbf) - now;
+  if (wait <= CLOCK_TOLERANCE_SECONDS) return sub;
+  // Only a server with the secret can have signed it, so it doesn't count as an invalid credential.
+  throw new Refusal(
     401,
-    `the token becomes valid in ${waitSeconds} s by this server's clock; correct the clock or create a new token`,
+    `the token becomes valid in ${wait} s by this server's clock; correct the clock or create a new token`,
   );
 }
