@@ -8,7 +8,7 @@ import type { KeyAccessControl } from "../../src/server/access/access.ts";
 import { createApiParts } from "../../src/server/plugin.ts";
 import { ENDPOINTS } from "../../src/server/routes/routes.ts";
 import { MONTHLY, slabs } from "../book/builder.ts";
-import { startApi, type TestApi } from "./support.ts";
+import { startApi, type TestAnswer, type TestApi } from "./support.ts";
 
 /** Characters of an answer between two pauses: a piece of 16,384, and the longest single part. */
 const PIECE_MAX = 17_000;
@@ -35,11 +35,11 @@ afterEach(() => {
 async function callWithPauses(
   api: TestApi,
   ...[line, request]: Parameters<TestApi["call"]>
-): Promise<{ readonly text: string; readonly pauses: number }> {
+): Promise<TestAnswer & { readonly pauses: number }> {
   pauses = 0;
-  const { status, text } = await api.call(line, request);
-  expect({ status, text }).toMatchObject({ status: expect.toBeOneOf([200, 201, 202]) });
-  return { text, pauses };
+  const answer = await api.call(line, request);
+  expect(answer).toMatchObject({ status: expect.toBeOneOf([200, 201, 202]) });
+  return { ...answer, pauses };
 }
 
 const bands = Array.from({ length: SLABS }, (_, at) => [at, `0.${at + 1}`] as const);
@@ -81,16 +81,15 @@ async function largeApi(): Promise<TestApi> {
 describe("a large answer is written in parts", () => {
   test("for every route that returns results of a plan with many slabs", async () => {
     const api = await largeApi();
-    const list = await callWithPauses(api, "GET /invoices?account_id=prod-0");
-    const { data } = JSON.parse(list.text) as { readonly data: readonly { readonly id: string }[] };
+    const { data } = await api.send("GET /invoices?account_id=prod-0");
     const revenue = {
       pricePlanDetailsConfig: { mode: "ACCOUNT", accountId: "prod-0" },
       usageConfig: { mode: "LOOKUP_CYCLE" },
     };
     const plan = { name: "four", type: "BILLING", pricePlanDetails };
     for (const [line, body] of [
-      [`GET /invoices/${data[0]?.id}`],
-      [`GET /invoices/${data[0]?.id}?format=html`],
+      [`GET /invoices/${data[0].id}`],
+      [`GET /invoices/${data[0].id}?format=html`],
       ["GET /price_plans"],
       ["GET /price_plans/one"],
       ["GET /accounts/prod-0/pricing_schedules"],
@@ -133,28 +132,16 @@ describe("a page has at most 1 MiB of JSON, and at least one item", () => {
   test.each([
     ["customers", (id: string) => ({ id, name: id, primaryEmail: "a@example.com", address: { line1 } })],
     ["accounts", (id: string) => ({ id, name: id, customerId: "zero", invoiceCurrency: "USD", tags: [line1] })],
-    ["settings", (id: string) => ({ id, namespace: "USER", dataType: "STRING", name: id, value: line1 })],
-    [
-      "invoice_groups",
-      (id: string) => {
-        const terms = { netTermDays: 1, dailyInvoiceConsolidation: false, accountIds: [id] };
-        return { name: id, email: "a@example.com", address: { line1 }, ...terms };
-      },
-    ],
   ] as const)("GET /%s", async (name, body) => {
     const api = await startApi("2024-06-20T00:00:00Z");
     await api.engine.customers.create({ id: "zero", name: "Zero", account: { id: "zero", name: "Zero" } });
-    if (name === "invoice_groups") {
-      for (const id of ids) await api.engine.accounts.create({ id, name: id, customerId: "zero" });
-    }
     for (const id of ids) await callWithPauses(api, `POST /${name}`, { body: body(id) });
     const whole = await api.call(`GET /${name}?pageSize=100`);
-    const { data, nextToken } = JSON.parse(whole.text) as { readonly data: readonly unknown[]; nextToken: string };
     // An address is also returned in one line.
-    expect(data).toHaveLength(name === "customers" ? 1 : 2);
+    expect(whole.json.data).toHaveLength(name === "customers" ? 1 : 2);
     expect(whole.text.length).toBeLessThan(1 << 20);
-    const next = await api.call(`GET /${name}?nextToken=${nextToken}`);
-    expect(JSON.parse(next.text)).toMatchObject({ data: expect.toSatisfy((rest) => rest.length > 0) });
+    const next = await api.send(`GET /${name}?nextToken=${whole.json.nextToken}`);
+    expect(next.data.length).toBeGreaterThan(0);
   });
 
   test("GET /price_plans/{price_plan_id} returns the latest versions", async () => {
@@ -165,22 +152,15 @@ describe("a page has at most 1 MiB of JSON, and at least one item", () => {
       await api.engine.pricePlans.createVersion("one", { pricePlanDetails: details });
       await api.engine.pricePlans.activate("one");
     }
-    const versionsAt = async (line: `GET /${string}`): Promise<readonly number[]> => {
-      const { pricingSchedule } = JSON.parse((await api.call(line)).text) as {
-        readonly pricingSchedule: readonly { readonly version: number }[];
-      };
-      return pricingSchedule.map(({ version }) => version);
-    };
-    expect(await versionsAt("GET /price_plans/one")).toEqual([4]);
-    expect(await versionsAt("GET /price_plans/one?version=1")).toEqual([1]);
+    for (const [query, version] of [
+      ["", 4],
+      ["?version=1", 1],
+    ])
+      expect(await api.send(`GET /price_plans/one${query}`)).toMatchObject({ pricingSchedule: [{ version }] });
   });
 });
 
 describe("the schedules of an account have at most 1 MiB of JSON, and at least one", () => {
-  interface Schedules {
-    readonly data: readonly { readonly startDate: string }[];
-    readonly nextToken: string | null;
-  }
   const isBounded = (text: string): boolean => text.length < (1 << 20) + 1_000;
 
   test("GET pricing_schedules continues page by page, and POST price_plans returns the latest ones", async () => {
@@ -193,26 +173,25 @@ describe("the schedules of an account have at most 1 MiB of JSON, and at least o
       const body = { effectiveFrom, pricePlanId: at % 2 === 0 ? "two" : "three" };
       answer = (await api.call("POST /accounts/prod-0/price_plans", { body })).text;
     }
-    const startDays = (data: Schedules["data"]): readonly string[] =>
+    const startDays = (data: readonly { readonly startDate: string }[]): readonly string[] =>
       data.map(({ startDate }) => startDate.slice(0, 10));
-    const { pricingSchedules } = JSON.parse(answer) as { readonly pricingSchedules: Schedules["data"] };
+    const { pricingSchedules } = JSON.parse(answer);
     expect(isBounded(answer)).toBe(true);
     expect(startDays(pricingSchedules)).toEqual(days.slice(-pricingSchedules.length));
 
     const path = "/accounts/prod-0/pricing_schedules";
     const pages: (readonly string[])[] = [];
     for (let query = ""; ;) {
-      const { text } = await callWithPauses(api, `GET ${path}${query}`);
-      const { data, nextToken } = JSON.parse(text) as Schedules;
-      pages.push(startDays(data));
+      const { text, json } = await callWithPauses(api, `GET ${path}${query}`);
+      pages.push(startDays(json.data));
       expect(isBounded(text)).toBe(true);
-      if (nextToken === null) break;
-      query = `?nextToken=${nextToken}`;
+      if (json.nextToken === null) break;
+      query = `?nextToken=${json.nextToken}`;
     }
     expect(pages.flat()).toEqual(["2024-06-01", ...days]);
     expect(pages).toHaveLength(3);
-    const { text } = await api.call(`GET ${path}?pageSize=3&start_date=2024-08-10`);
-    expect(startDays((JSON.parse(text) as Schedules).data)).toEqual(["2024-08-10", "2024-08-11", "2024-08-12"]);
+    const { data } = await api.send(`GET ${path}?pageSize=3&start_date=2024-08-10`);
+    expect(startDays(data)).toEqual(["2024-08-10", "2024-08-11", "2024-08-12"]);
   });
 });
 
@@ -235,7 +214,7 @@ describe("work over many accounts is done account by account", () => {
     const [first = "", ...others] = accountIds;
     const terms = { name: "All", email: "a@example.com", netTermDays: 1, dailyInvoiceConsolidation: true };
     const creation = await callWithPauses(api, "POST /invoice_groups", { body: { ...terms, accountIds: others } });
-    const { id } = JSON.parse(creation.text) as { readonly id: string };
+    const { id } = creation.json;
     const addition = await callWithPauses(api, `POST /invoice_groups/${id}/add_accounts`, {
       body: { accountIds: [first] },
     });

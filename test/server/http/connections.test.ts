@@ -218,8 +218,6 @@ describe("large and malicious bodies", () => {
 
   test.each([
     ["a bomb of brackets", "[".repeat(500_000), /^the body is nested too deeply at line 1, column \d+$/],
-    ["a bomb of objects", '{"a":'.repeat(200_000), /^the body is nested too deeply at line 1, column \d+$/],
-    ["half a document", '{"id":', /^the body is /],
     ["a number beyond all bounds", '{"id": 1e999999999}', /./],
     ["a field named __proto__", '{"__proto__": {"admin": true}, "id": "acme"}', /__proto__/],
     ["bytes that are no text", Buffer.from([0x22, 0xff, 0xfe, 0x22]), /^the body is not valid UTF-8$/],
