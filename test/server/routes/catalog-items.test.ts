@@ -153,6 +153,7 @@ describe("features", () => {
   test.each([
     ["a name in use", { name: "Taken" }, 409, 'the name "Taken" is taken by another feature'],
     ["an unknown schema", { schemaAssocitions: ["no"] }, 400, `schemaAssocitions[0]: ${noSchema}`],
+    ["a number", { schemaAssocitions: [1] }, 400, "schemaAssocitions[0]: expected a string or an object, got 1"],
     ["an unknown schema, spelled right", { schemaAssociations: ["no"] }, 400, `schemaAssociations[0]: ${noSchema}`],
   ])("%s is rejected in POST and PATCH", async (_, parts, status, message) => {
     await send("POST /features", { name: "Taken" });

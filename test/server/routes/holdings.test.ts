@@ -200,6 +200,7 @@ describe("feature credit entries", () => {
     expect(await send(line, { granted: 8 })).toMatchObject({ granted: 8, balance: 0 });
     for (const [body, message] of [
       [{ granted: 7.99 }, "granted: expected at least 8, which events have used, got 7.99"],
+      [{ effectiveUntil: "2024-06-01" }, expect.stringContaining("effectiveUntil: expected a time after")],
       [{}, "granted: missing: expected granted or effectiveUntil"],
       [undefined, "expected a body"],
     ])

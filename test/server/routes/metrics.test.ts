@@ -6,7 +6,7 @@ import { countEvent, teamBook } from "../../engine/team-book.ts";
 import { anyCaller, bindCalls, startApi, type TestApi } from "../support.ts";
 
 let api: TestApi;
-const { call, send } = bindCalls(() => api);
+const { call, expectRefused, send } = bindCalls(() => api);
 
 /** The account `prod` used 60 calls on 30 January and 60 on the 31st. */
 beforeEach(async () => {
@@ -104,6 +104,13 @@ describe("POST /revenue_calculator", () => {
     expect(text).toContain('"exactValue":"2.00000000000000000001"');
     expect(text).toContain('"quantity":16.00000000000000000008');
     expect(json.invoices[0].revenueInfo.explanation.of).toBe("SUM");
+  });
+
+  test("S1.2 a number instead of a list is a 400 that has all its digits", async () => {
+    const plan = '"pricePlanDetailsConfig":{"mode":"PRICE_PLAN","pricePlanId":"pp.team"}';
+    const body = `{${plan},"licenseEntriesConfig":12345678901234567890}`;
+    const message = "licenseEntriesConfig: expected an object, got 12345678901234567890";
+    await expectRefused("POST /revenue_calculator", body, message);
   });
 });
 
