@@ -65,7 +65,7 @@ interface DataTableProps<Row> {
   readonly initialSort: string;
   readonly pageSize: number;
   /** What a row opens to. */
-  readonly detail?: RowDetail<Row>;
+  readonly detail: RowDetail<Row>;
 }
 
 interface RowDetail<Row> {
@@ -103,10 +103,9 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   }));
   const [page, setPage] = useState(0);
   const isPrinting = useIsPrinting();
-  const searchTexts = useMemo(() => new Map(rows.map((row) => [row, searchText(row).toLocaleLowerCase()])), [rows]);
   const matchingRows = useMemo(
-    () => sortRows(searchRows(rows, searchTexts, query), columns, order),
-    [rows, searchTexts, query, columns, order],
+    () => sortRows(searchRows(rows, searchText, query), columns, order),
+    [rows, query, columns, order],
   );
   const sortBy = (by: number): void => {
     const isNumber = columns[by]?.class?.includes("number") === true;
@@ -138,7 +137,7 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
         <table>
           <thead>
             <tr>
-              {detail !== undefined && <td class="toggle-cell" />}
+              <td class="toggle-cell" />
               {columns.map((column, index) => (
                 <HeaderCell
                   key={index}
@@ -164,9 +163,8 @@ export function DataTable<Row>(props: DataTableProps<Row>): JSX.Element {
   );
 }
 
-interface BodyRowProps<Row> extends Pick<DataTableProps<Row>, "columns"> {
+interface BodyRowProps<Row> extends Pick<DataTableProps<Row>, "columns" | "detail"> {
   readonly row: Row;
-  readonly detail: RowDetail<Row> | undefined;
 }
 
 /** A row, and below it what it opens to. */
@@ -176,24 +174,22 @@ function BodyRow<Row>({ row, columns, detail }: BodyRowProps<Row>): JSX.Element 
   return (
     <>
       <tr class={isOpen ? "open" : ""}>
-        {detail !== undefined && (
-          <td class="toggle-cell">
-            {detail.canOpen(row) && (
-              <button
-                type="button"
-                class="toggle"
-                aria-label={detail.label(row)}
-                aria-expanded={isOpen}
-                aria-controls={isOpen ? detailId : undefined}
-                onClick={() => setOpen(!isOpen)}
-              >
-                <svg width="8" height="10" viewBox="0 0 8 10" aria-hidden="true">
-                  <path d="M1 1l5 4-5 4" />
-                </svg>
-              </button>
-            )}
-          </td>
-        )}
+        <td class="toggle-cell">
+          {detail.canOpen(row) && (
+            <button
+              type="button"
+              class="toggle"
+              aria-label={detail.label(row)}
+              aria-expanded={isOpen}
+              aria-controls={isOpen ? detailId : undefined}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <svg width="8" height="10" viewBox="0 0 8 10" aria-hidden="true">
+                <path d="M1 1l5 4-5 4" />
+              </svg>
+            </button>
+          )}
+        </td>
         {columns.map(({ cell, ...column }, index) => (
           <td key={index} class={column.class}>
             {cell(row)}
@@ -202,7 +198,7 @@ function BodyRow<Row>({ row, columns, detail }: BodyRowProps<Row>): JSX.Element 
       </tr>
       {isOpen && (
         <tr id={detailId} class="row-detail">
-          <td colSpan={columns.length + 1}>{detail?.render(row)}</td>
+          <td colSpan={columns.length + 1}>{detail.render(row)}</td>
         </tr>
       )}
     </>
@@ -259,14 +255,12 @@ function Pager({ label, page, pages, onPage }: PagerProps): JSX.Element | null {
   );
 }
 
-function searchRows<Row>(rows: readonly Row[], searchTexts: ReadonlyMap<Row, string>, query: string): readonly Row[] {
-  const words = query
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
-  return words.length === 0
-    ? rows
-    : rows.filter((row) => words.every((word) => searchTexts.get(row)?.includes(word) === true));
+function searchRows<Row>(rows: readonly Row[], textOf: (row: Row) => string, query: string): readonly Row[] {
+  const words = query.toLocaleLowerCase().trim().split(/\s+/);
+  return rows.filter((row) => {
+    const text = textOf(row).toLocaleLowerCase();
+    return words.every((word) => text.includes(word));
+  });
 }
 
 function sortRows<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: SortOrder): readonly Row[] {
