@@ -35,71 +35,7 @@ const SMALL: readonly Decimal[] = Array.from({ length: 1025 }, (_, value) => new
 
 /** A safe integer as a Decimal; small ones are shared. */
 export function decimalOfInteger(value: number): Decimal {
-  return SMALL[value] ?? decimalOfScaled(value, 0);
-}
-
-/**
- * `mantissa × 10^-scale` as a Decimal. Its groups of digits are computed, which takes a third of the time of parsing a
- * text.
- *
- * @param mantissa a safe integer
- */
-export function decimalOfScaled(mantissa: number, scale: number): Decimal {
-  const partEnd = 10 ** (scale % GROUP_DIGITS);
-  const digits = Math.abs(mantissa);
-  const rest = Math.floor(digits / partEnd);
-  const groups: number[] = [];
-  // Groups are aligned at the point: the last one is filled with zeros.
-  addGroup(groups, (digits - rest * partEnd) * (GROUP / partEnd));
-  return decimalOfGroups(groups, rest, Math.floor(scale / GROUP_DIGITS), mantissa < 0);
-}
-
-/** {@link decimalOfScaled} for any mantissa. */
-export function decimalOfScaledBigint(mantissa: bigint, scale: number): Decimal {
-  let fractionGroups = Math.ceil(scale / GROUP_DIGITS);
-  let rest = (mantissa < 0n ? -mantissa : mantissa) * BigInt(10 ** (fractionGroups * GROUP_DIGITS - scale));
-  const groups: number[] = [];
-  for (; rest >= TWO_GROUPS; fractionGroups -= 2) {
-    const twoGroups = Number(rest % TWO_GROUPS);
-    addGroup(groups, twoGroups % GROUP);
-    addGroup(groups, Math.floor(twoGroups / GROUP));
-    rest /= TWO_GROUPS;
-  }
-  return decimalOfGroups(groups, Number(rest), fractionGroups, mantissa < 0n);
-}
-
-/** Adds the next higher group, without the zeros that no digits follow. */
-function addGroup(groups: number[], group: number): void {
-  if (groups.length > 0 || group !== 0) groups.push(group);
-}
-
-/**
- * @param groups the lowest ones, lowest first
- * @param higherDigits the digits above them
- * @param fractionGroups how many groups the point is above the lowest of `higherDigits`
- */
-function decimalOfGroups(groups: number[], higherDigits: number, fractionGroups: number, isNegative: boolean): Decimal {
-  let exponent = -GROUP_DIGITS * (fractionGroups + 1);
-  for (let rest = higherDigits; rest > 0; rest = Math.floor(rest / GROUP)) {
-    addGroup(groups, rest % GROUP);
-    exponent += GROUP_DIGITS;
-  }
-  if (groups.length === 0) return ZERO;
-  for (let first = groups.at(-1) ?? 0; first >= 10; first /= 10) exponent++;
-  const decimal = Object.create(Decimal.prototype) as Decimal & DecimalFields;
-  decimal.constructor = Decimal;
-  decimal.s = isNegative ? -1 : 1;
-  decimal.e = exponent;
-  decimal.d = groups.length > 1 ? groups.toReversed() : groups;
-  return decimal;
-}
-
-/** The own properties of a Decimal. */
-interface DecimalFields {
-  constructor: typeof Decimal;
-  s: number;
-  e: number;
-  d: number[];
+  return SMALL[value] ?? new Decimal(value);
 }
 
 /** The input forms of a decimal: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
@@ -227,9 +163,7 @@ export function formatDecimal(value: Decimal): string {
 }
 
 /** decimal.js stores digits in groups of seven. */
-const GROUP_DIGITS = 7;
 const GROUP = 1e7;
-const TWO_GROUPS = BigInt(GROUP ** 2);
 
 /** The value of a whole number below 10^7, which is one group of digits; else NaN. */
 function smallInteger({ d, e, s }: Decimal): number {

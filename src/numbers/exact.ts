@@ -4,16 +4,7 @@
  * exact up to 2^53, and falls back to bigint.
  */
 import { RatebookError } from "../errors.ts";
-import {
-  type Decimal,
-  decimalOfInteger,
-  decimalOfScaled,
-  decimalOfScaledBigint,
-  DIGITS_MAX,
-  EXPONENT_MAX,
-  ONE,
-  QUOTIENT_DIGITS,
-} from "./decimal.ts";
+import { Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
 
 /**
  * `mantissa × 10^-scale`. The mantissa is a nonzero safe integer, or a bigint if that does not fit; the scale is 0 to
@@ -241,11 +232,7 @@ export function formatExact(value: Exact): string {
 
 /** The value as a {@link Decimal}. */
 export function decimalOfExact(value: Exact): Decimal {
-  // Counts are mostly 1.
-  if (value === 1) return ONE;
-  if (typeof value === "number") return decimalOfInteger(value);
-  const { mantissa, scale } = value;
-  return typeof mantissa === "number" ? decimalOfScaled(mantissa, scale) : decimalOfScaledBigint(mantissa, scale);
+  return typeof value === "number" ? decimalOfInteger(value) : new Decimal(formatExact(value));
 }
 
 /** Converts a {@link Decimal}. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */

