@@ -24,7 +24,8 @@ interface Enrichment {
   readonly fields: readonly Parts[];
   readonly dependencies?: readonly Parts[];
   readonly settings?: readonly Parts[];
-  readonly computation: unknown;
+  /** Default: the attribute `made`. */
+  readonly computation?: unknown;
   readonly accounts?: readonly unknown[];
 }
 
@@ -33,7 +34,7 @@ function startEnrichedRun({
   fields,
   dependencies = [],
   settings = [],
-  computation,
+  computation = { var: "attribute.made" },
   accounts,
 }: Enrichment): ReturnType<typeof startEventRun> {
   return startEventRun(
@@ -54,15 +55,13 @@ function countUnits(enrichment: Enrichment, accountId = "prod"): string {
   return run.usage.between(accountId, "um.eu", 0, 30_000).toFixed();
 }
 
-const madeVariable = { var: "attribute.made" };
-
 describe("S4.3 fields", () => {
   test("are computed in ascending order, each seeing the ones before", () => {
     const fields = [
       field("made", { "+": [{ var: "attribute.half" }, 1] }, { order: 7 }),
       field("half", { "/": [{ var: "attributes.tokens" }, 4] }, { order: 3 }),
     ];
-    expect(countUnits({ fields, computation: madeVariable })).toBe("3.5");
+    expect(countUnits({ fields })).toBe("3.5");
   });
 
   test("a constant is an attribute or a dimension", () => {
@@ -70,7 +69,7 @@ describe("S4.3 fields", () => {
       field("made", "0.10", { enrichmentType: "VALUE" }),
       field("class", "large", { enrichmentType: "VALUE", type: "DIMENSION", order: 2 }),
     ];
-    const computation = { if: [{ "==": [{ var: "dimension.class" }, "large"] }, madeVariable, 0] };
+    const computation = { if: [{ "==": [{ var: "dimension.class" }, "large"] }, { var: "attribute.made" }, 0] };
     expect(countUnits({ fields, computation })).toBe("0.1");
   });
 
@@ -79,9 +78,8 @@ describe("S4.3 fields", () => {
       field("made", { cat: ["1", ".", "5"] }),
       field("class", { "/": [1, 8] }, { type: "DIMENSION", order: 2 }),
     ];
-    expect(
-      countUnits({ fields, computation: { if: [{ "===": [{ var: "dimension.class" }, "0.125"] }, madeVariable, 0] } }),
-    ).toBe("1.5");
+    const computation = { if: [{ "===": [{ var: "dimension.class" }, "0.125"] }, { var: "attribute.made" }, 0] };
+    expect(countUnits({ fields, computation })).toBe("1.5");
   });
 
   test("rules can read the event itself", () => {
@@ -99,7 +97,7 @@ describe("S4.3 fields", () => {
       field("made", { "+": [computedVariable("later"), computedVariable("tokens")] }),
       field("later", { "+": [5] }, { order: 2 }),
     ];
-    const run = startEnrichedRun({ fields, computation: madeVariable });
+    const run = startEnrichedRun({ fields });
     run.add(requestEvent());
     run.add(requestEvent({ id: "e2" }));
     // −1 + 10 each: the first event's later field must not be visible to the second event.
@@ -110,18 +108,16 @@ describe("S4.3 fields", () => {
 describe("S4.2 dependencies", () => {
   const factor = {
     fields: [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.factor" }] })],
-    computation: madeVariable,
+    dependencies: [{ key: key("factor"), name: "factor" }],
   };
-  const dependencyList = [{ key: key("factor"), name: "factor" }];
+  const accounts = [contosoAccount("prod"), contosoAccount("test")];
 
-  test("a NUMERIC setting is its exact decimal", () => {
-    const settings = [setting("factor", "NUMERIC", "0.10")];
-    expect(countUnits({ ...factor, dependencies: dependencyList, settings })).toBe("1");
-  });
-
-  test("a bare id refers to a setting too", () => {
-    const settings = [setting("factor", "NUMERIC", "2")];
-    expect(countUnits({ ...factor, dependencies: [{ key: "factor", name: "factor" }], settings })).toBe("20");
+  test.each([
+    ["a NUMERIC setting is its exact decimal", "0.10", key("factor"), "1"],
+    ["a bare id refers to a setting too", "2", "factor", "20"],
+  ])("%s", (_, value, dependency, units) => {
+    const settings = [setting("factor", "NUMERIC", value)];
+    expect(countUnits({ ...factor, dependencies: [{ key: dependency, name: "factor" }], settings })).toBe(units);
   });
 
   test("the account's setting overrides its customer's, which overrides the organization's", () => {
@@ -130,26 +126,17 @@ describe("S4.2 dependencies", () => {
       setting("factor", "NUMERIC", "2", { entityType: "CUSTOMER", entityId: "contoso" }),
       setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" }),
     ];
-    const bookParts = {
-      ...factor,
-      dependencies: dependencyList,
-      accounts: [contosoAccount("prod"), contosoAccount("test")],
-    };
-    expect(countUnits({ ...bookParts, settings })).toBe("30");
-    expect(countUnits({ ...bookParts, settings }, "test")).toBe("20");
-    expect(countUnits({ ...bookParts, settings: settings.slice(0, 1) }, "test")).toBe("10");
+    expect(countUnits({ ...factor, accounts, settings })).toBe("30");
+    expect(countUnits({ ...factor, accounts, settings }, "test")).toBe("20");
+    expect(countUnits({ ...factor, accounts, settings: settings.slice(0, 1) }, "test")).toBe("10");
   });
 
   test("a setting missing for an account fails only the events of that account", () => {
     const settings = [setting("factor", "NUMERIC", "3", { entityType: "ACCOUNT", entityId: "prod" })];
-    const bookParts = {
-      ...factor,
-      dependencies: dependencyList,
-      settings,
-      accounts: [contosoAccount("prod"), contosoAccount("test")],
-    };
-    expect(countUnits(bookParts)).toBe("30");
-    expect(countUnits(bookParts, "test")).toBe('The setting "setting.user.factor" is missing for the account "test".');
+    expect(countUnits({ ...factor, accounts, settings })).toBe("30");
+    expect(countUnits({ ...factor, accounts, settings }, "test")).toBe(
+      'The setting "setting.user.factor" is missing for the account "test".',
+    );
   });
 
   test("S3.3 a dependency whose name has a dot takes precedence over a property of a shorter name", () => {
@@ -161,7 +148,7 @@ describe("S4.2 dependencies", () => {
     // 10 tokens times 3 of "a.b", and times 4 of "a" if there is no longer name.
     const unitsWithDependency = (name: string): string => {
       const fields = [field("made", { "*": [{ var: "attribute.tokens" }, { var: `dependencies.${name}` }] })];
-      return countUnits({ fields, dependencies, settings, computation: madeVariable });
+      return countUnits({ fields, dependencies, settings });
     };
     expect([unitsWithDependency("a.b"), unitsWithDependency("a.c")]).toEqual(["30", "40"]);
   });
@@ -169,37 +156,21 @@ describe("S4.2 dependencies", () => {
   test("properties of a JSON setting can be read, with exact numbers", () => {
     const settings = [setting("prices", "JSON", '{"eu": {"rate": 0.1}, "list": [1, 2.5]}')];
     const dependencies = [{ key: key("prices"), name: "prices" }];
-    const byName = [field("made", { "*": [{ var: "attribute.tokens" }, { var: "dependencies.prices.eu.rate" }] })];
-    expect(countUnits({ fields: byName, dependencies, settings, computation: madeVariable })).toBe("1");
+    const unitsOf = (rule: unknown): string => countUnits({ fields: [field("made", rule)], dependencies, settings });
+    expect(unitsOf({ "*": [{ var: "attribute.tokens" }, { var: "dependencies.prices.eu.rate" }] })).toBe("1");
     const path = { cat: ["dependencies.prices.", { var: "dimension.region" }, ".rate"] };
-    expect(
-      countUnits({
-        fields: [field("made", { "*": [3, { var: path }] })],
-        dependencies,
-        settings,
-        computation: madeVariable,
-      }),
-    ).toBe("0.3");
-    const listRule = [
-      field("made", {
-        reduce: [{ var: "dependencies.prices.list" }, { "+": [{ var: "current" }, { var: "accumulator" }] }, 0],
-      }),
-    ];
-    expect(countUnits({ fields: listRule, dependencies, settings, computation: madeVariable })).toBe("3.5");
+    expect(unitsOf({ "*": [3, { var: path }] })).toBe("0.3");
+    const sum = { "+": [{ var: "current" }, { var: "accumulator" }] };
+    expect(unitsOf({ reduce: [{ var: "dependencies.prices.list" }, sum, 0] })).toBe("3.5");
   });
 
-  const withRule = {
-    fields: [field("made", "rule", { enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY" })],
-    dependencies: [{ key: key("rule"), name: "rule" }],
-    computation: madeVariable,
-  };
   test("a rule in a setting depends on the account", () => {
     const settings = [
       setting("rule", "JSON_LOGIC", '{"*": [{"var": "attribute.tokens"}, 2]}'),
       setting("rule", "JSON_LOGIC", "7", { entityType: "ACCOUNT", entityId: "test" }),
     ];
-    const accounts = [contosoAccount("prod"), contosoAccount("test")];
-    expect(countUnits({ ...withRule, settings, accounts })).toBe("20");
-    expect(countUnits({ ...withRule, settings, accounts }, "test")).toBe("7");
+    const fields = [field("made", "rule", { enrichmentType: "JSON_LOGIC_FROM_DEPENDENCY" })];
+    const parts = { fields, dependencies: [{ key: key("rule"), name: "rule" }], settings, accounts };
+    expect([countUnits(parts), countUnits(parts, "test")]).toEqual(["20", "7"]);
   });
 });

@@ -197,37 +197,18 @@ describe("usage rows", () => {
     );
   });
 
-  test.each<[string, object, string, string]>([
-    [
-      "an unknown meter",
-      { meterId: "um.unit" },
-      "meterId",
-      'no usage meter has the id "um.unit": did you mean "um.units"?',
-    ],
-    ["an unknown account", { accountId: "zed" }, "accountId", 'no account has the id or alias "zed"'],
-    ["an invalid day", { date: "2024-02-30" }, "date", '"2024-02-30" is not a date: 2024-02 has days 01 to 29, not 30'],
-    [
-      "an instant within a day",
-      { date: 1 },
-      "date",
-      '"1970-01-01T00:00:00.001Z" is not a date: expected a date, or midnight UTC',
-    ],
-    ["no day at all", { date: null }, "date", "date: expected a date such as 2026-01-31"],
-    [
-      "a quantity of 61 digits",
-      { quantity: "1".repeat(61) },
-      "quantity",
-      `the quantity "${"1".repeat(60)}" has more than 60 digits before the point or 40 after it`,
-    ],
-    [
-      "a quantity of 41 places",
-      { quantity: "1e-41" },
-      "quantity",
-      `the quantity "0.${"0".repeat(40)}1" has more than 60 digits before the point or 40 after it`,
-    ],
-    ["no quantity", { quantity: "many" }, "quantity", '"many" is not a decimal'],
-  ])("%s is rejected, and nothing is priced", (_, fault, field, sentence) => {
-    const usage = [row, { ...row, ...fault }];
+  const tooLong = "has more than 60 digits before the point or 40 after it";
+  test.each<[string, unknown, string]>([
+    ["meterId", "um.unit", 'no usage meter has the id "um.unit": did you mean "um.units"?'],
+    ["accountId", "zed", 'no account has the id or alias "zed"'],
+    ["date", "2024-02-30", '"2024-02-30" is not a date: 2024-02 has days 01 to 29, not 30'],
+    ["date", 1, '"1970-01-01T00:00:00.001Z" is not a date: expected a date, or midnight UTC'],
+    ["date", null, "date: expected a date such as 2026-01-31"],
+    ["quantity", "1".repeat(61), `the quantity "${"1".repeat(60)}" ${tooLong}`],
+    ["quantity", "1e-41", `the quantity "0.${"0".repeat(40)}1" ${tooLong}`],
+    ["quantity", "many", '"many" is not a decimal'],
+  ])("a row whose %s is %j is rejected, and nothing is priced", (field, value, sentence) => {
+    const usage = [row, { ...row, [field]: value }];
     expect(() => preview(book, { usage: usage as never })).toThrow(
       expect.objectContaining({
         code: "ERR_INPUT_INVALID",
