@@ -11,6 +11,11 @@ function nested(depth: number): Rule {
   return rule;
 }
 
+/** The problems of a rule as `path CODE: message`. */
+function listProblems(...args: Parameters<typeof checkRule>): readonly string[] {
+  return checkRule(...args).map(({ path, code, message }) => `${path} ${code}: ${message}`);
+}
+
 describe("parsing a rule", () => {
   test.each<[unknown, unknown]>([
     ["1", 1],
@@ -56,60 +61,44 @@ describe("parsing a rule", () => {
 });
 
 describe("checking a rule", () => {
-  test.each<[rule: unknown, path: string, code: string, message: string]>([
-    [{ nope: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
-    [{ if: [{ "==": [1, { nope: 1 }] }] }, "if[0].==[1]", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
-    [{ "!": { nope: 1 } }, "!", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
-    [{ in: [1, [2, { nope: 1 }]] }, "in[1][1]", "UNKNOWN_OPERATOR", 'unknown operator "nope"'],
+  test.each<[rule: unknown, problem: string]>([
+    [{ nope: [1] }, '$ UNKNOWN_OPERATOR: unknown operator "nope"'],
+    [{ if: [{ "==": [1, { nope: 1 }] }] }, 'if[0].==[1] UNKNOWN_OPERATOR: unknown operator "nope"'],
+    [{ "!": { nope: 1 } }, '! UNKNOWN_OPERATOR: unknown operator "nope"'],
+    [{ in: [1, [2, { nope: 1 }]] }, 'in[1][1] UNKNOWN_OPERATOR: unknown operator "nope"'],
     [
       { method: ["x", "toString"] },
-      "$",
-      "UNKNOWN_OPERATOR",
-      'the operator "method" is not supported, because it could call any function',
+      '$ UNKNOWN_OPERATOR: the operator "method" is not supported, because it could call any function',
     ],
-    [
-      { "==": [1, 1], "!=": [1, 2] },
-      "$",
-      "INVALID_OPERATION",
-      'an operation must have exactly one key, found "==", "!="',
-    ],
-    [{ "!": [{}] }, "![0]", "INVALID_OPERATION", "an operation must have exactly one key, found none"],
-    [
-      { a: 1, b: 2, c: 3, d: 4 },
-      "$",
-      "INVALID_OPERATION",
-      'an operation must have exactly one key, found "a", "b", "c"',
-    ],
-    [{ "+": [] }, "$", "MISSING_ARGUMENTS", '"+" needs at least one argument'],
-    [{ "*": [] }, "$", "MISSING_ARGUMENTS", '"*" needs at least one argument'],
-    [{ min: [] }, "$", "MISSING_ARGUMENTS", '"min" needs at least one argument'],
-    [{ max: [] }, "$", "MISSING_ARGUMENTS", '"max" needs at least one argument'],
-    [{ "/": [1] }, "$", "MISSING_ARGUMENTS", '"/" needs at least 2 arguments'],
-    [{ "duration.as": "PT1H" }, "$", "MISSING_ARGUMENTS", '"duration.as" needs at least 2 arguments'],
+    [{ "==": [1, 1], "!=": [1, 2] }, '$ INVALID_OPERATION: an operation must have exactly one key, found "==", "!="'],
+    [{ "!": [{}] }, "![0] INVALID_OPERATION: an operation must have exactly one key, found none"],
+    [{ a: 1, b: 2, c: 3, d: 4 }, '$ INVALID_OPERATION: an operation must have exactly one key, found "a", "b", "c"'],
+    [{ "+": [] }, '$ MISSING_ARGUMENTS: "+" needs at least one argument'],
+    [{ "*": [] }, '$ MISSING_ARGUMENTS: "*" needs at least one argument'],
+    [{ min: [] }, '$ MISSING_ARGUMENTS: "min" needs at least one argument'],
+    [{ max: [] }, '$ MISSING_ARGUMENTS: "max" needs at least one argument'],
+    [{ "/": [1] }, '$ MISSING_ARGUMENTS: "/" needs at least 2 arguments'],
+    [{ "duration.as": "PT1H" }, '$ MISSING_ARGUMENTS: "duration.as" needs at least 2 arguments'],
     [
       { "+": [2 ** 53] },
-      "+[0]",
-      "INVALID_CONSTANT",
-      "the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as a string",
+      "+[0] INVALID_CONSTANT: the number 9007199254740992 is above 2^53, so its last digits may be lost; write it as a string",
     ],
     [
       { "+": [new Decimal("1e20")] },
-      "+[0]",
-      "INVALID_CONSTANT",
-      '"100000000000000000000" has more than 20 digits before the point or 20 after it',
+      '+[0] INVALID_CONSTANT: "100000000000000000000" has more than 20 digits before the point or 20 after it',
     ],
-    [{ "+": [1e-21] }, "+[0]", "INVALID_CONSTANT", '"1e-21" has more than 20 digits before the point or 20 after it'],
-    [{ "!": Number.NaN }, "!", "INVALID_CONSTANT", "NaN is not a decimal"],
-    [[1, undefined], "[1]", "INVALID_CONSTANT", "expected JSON, found undefined"],
-    [{ "!": [1n] }, "![0]", "INVALID_CONSTANT", "expected JSON, found bigint"],
-    [{ "!": [(): number => 1] }, "![0]", "INVALID_CONSTANT", "expected JSON, found function"],
-    [{ "!": [new Date(0)] }, "![0]", "INVALID_CONSTANT", "expected JSON, found an instance of a class"],
-    [{ ["x".repeat(100)]: 1 }, "$", "UNKNOWN_OPERATOR", `unknown operator "${"x".repeat(60)}…"`],
-    [JSON.parse('{"__proto__": [1]}'), "$", "UNKNOWN_OPERATOR", 'unknown operator "__proto__"'],
-    [{ constructor: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "constructor"'],
-    [{ toString: [1] }, "$", "UNKNOWN_OPERATOR", 'unknown operator "toString"'],
-  ])("S3.6 rejects %o", (rule, path, code, message) => {
-    expect(checkRule(rule)).toEqual([{ path, code, message }]);
+    [{ "+": [1e-21] }, '+[0] INVALID_CONSTANT: "1e-21" has more than 20 digits before the point or 20 after it'],
+    [{ "!": Number.NaN }, "! INVALID_CONSTANT: NaN is not a decimal"],
+    [[1, undefined], "[1] INVALID_CONSTANT: expected JSON, found undefined"],
+    [{ "!": [1n] }, "![0] INVALID_CONSTANT: expected JSON, found bigint"],
+    [{ "!": [(): number => 1] }, "![0] INVALID_CONSTANT: expected JSON, found function"],
+    [{ "!": [new Date(0)] }, "![0] INVALID_CONSTANT: expected JSON, found an instance of a class"],
+    [{ ["x".repeat(100)]: 1 }, `$ UNKNOWN_OPERATOR: unknown operator "${"x".repeat(60)}…"`],
+    [JSON.parse('{"__proto__": [1]}'), '$ UNKNOWN_OPERATOR: unknown operator "__proto__"'],
+    [{ constructor: [1] }, '$ UNKNOWN_OPERATOR: unknown operator "constructor"'],
+    [{ toString: [1] }, '$ UNKNOWN_OPERATOR: unknown operator "toString"'],
+  ])("S3.6 rejects %o", (rule, problem) => {
+    expect(listProblems(rule)).toEqual([problem]);
   });
 
   test("S3.6 all problems are reported, in the rule's order", () => {
@@ -129,21 +118,16 @@ describe("checking a rule", () => {
     );
   });
 
+  const tooDeep = ["$ RULE_TOO_DEEP: the rule is nested more than 64 levels deep"];
   test("S3.6 nesting of 64 is accepted, of 65 rejected", () => {
     expect(checkRule(nested(RULE_NESTING_MAX))).toEqual([]);
-    expect(checkRule(nested(RULE_NESTING_MAX + 1))).toEqual([
-      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
-    ]);
+    expect(listProblems(nested(RULE_NESTING_MAX + 1))).toEqual(tooDeep);
   });
 
   test("S3.6 a rule nested as deep as the heap allows is rejected like any other", () => {
-    expect(checkRule(nested(1_000_000))).toEqual([
-      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
-    ]);
+    expect(listProblems(nested(1_000_000))).toEqual(tooDeep);
     const text = `${'{"!":'.repeat(150_000)}1${"}".repeat(150_000)}`;
-    expect(checkRule(parseRule(text))).toEqual([
-      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
-    ]);
+    expect(listProblems(parseRule(text))).toEqual(tooDeep);
     // Listing the paths of all of them would be a hundred million steps.
     const repeating = text.replace("1", `{${'"a":1,'.repeat(1000)}"a":1}`);
     expect(() => parseRule(repeating)).toThrow('the rule has the key "a" twice in one object, at column 750008');
@@ -152,19 +136,17 @@ describe("checking a rule", () => {
   test("S3.6 a rule that contains itself is rejected", () => {
     const rule: { "!": unknown[] } = { "!": [] };
     rule["!"].push(rule);
-    expect(checkRule(rule)).toEqual([
-      { path: "$", code: "RULE_TOO_DEEP", message: "the rule is nested more than 64 levels deep" },
-    ]);
+    expect(listProblems(rule)).toEqual(tooDeep);
   });
 
   test("S3.6 2,000 nodes are accepted, 2,001 rejected", () => {
     // The operation, and its arguments.
     const sum = (count: number): Rule => ({ "+": Array.from({ length: count }, () => 1) });
     expect(checkRule(sum(RULE_NODES_MAX - 1))).toEqual([]);
-    const message = "the rule has more than 2000 operations, lists and literals";
-    expect(checkRule(sum(RULE_NODES_MAX))).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
-    expect(checkRule({ and: [sum(1500), sum(1500)] })).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
-    expect(checkRule(sum(5_000_000))).toEqual([{ path: "$", code: "RULE_TOO_LARGE", message }]);
+    const tooLarge = ["$ RULE_TOO_LARGE: the rule has more than 2000 operations, lists and literals"];
+    expect(listProblems(sum(RULE_NODES_MAX))).toEqual(tooLarge);
+    expect(listProblems({ and: [sum(1500), sum(1500)] })).toEqual(tooLarge);
+    expect(listProblems(sum(5_000_000))).toEqual(tooLarge);
   });
 
   test("S3.4 registered operators are known, but only own properties", () => {
@@ -212,19 +194,14 @@ describe("the fields of a rule", () => {
     ["tokens", '"tokens" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
     ["", '"" is not a variable; use attribute.NAME, dimension.NAME, dependencies.NAME or event.NAME'],
   ])("S3.6 the unknown path %j is rejected wherever it is read", (path, message) => {
-    expect(checkRule({ "+": [1, { var: path }] }, { fields })).toEqual([
-      { path: "+[1]", code: "UNKNOWN_VARIABLE", message },
-    ]);
-    expect(checkRule({ "+": [1, { var: [path, 5] }] }, { fields })).toEqual([
-      { path: "+[1]", code: "UNKNOWN_VARIABLE", message },
-    ]);
-    expect(checkRule({ missing: path }, { fields })).toEqual([{ path: "$", code: "UNKNOWN_VARIABLE", message }]);
-    expect(checkRule({ missing: ["event.id", path] }, { fields })).toEqual([
-      { path: "$", code: "UNKNOWN_VARIABLE", message },
-    ]);
-    expect(checkRule({ missing_some: [1, [path]] }, { fields })).toEqual([
-      { path: "$", code: "UNKNOWN_VARIABLE", message },
-    ]);
+    for (const [rule, place] of [
+      [{ "+": [1, { var: path }] }, "+[1]"],
+      [{ "+": [1, { var: [path, 5] }] }, "+[1]"],
+      [{ missing: path }, "$"],
+      [{ missing: ["event.id", path] }, "$"],
+      [{ missing_some: [1, [path]] }, "$"],
+    ] as const)
+      expect(listProblems(rule, { fields })).toEqual([`${place} UNKNOWN_VARIABLE: ${message}`]);
   });
 
   test("S3.6 a computed path is not checked", () => {
