@@ -5,6 +5,11 @@ export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
+/** Problems of a document. The message has their lines, ready to print. */
+export class ProblemsError extends Error {
+  override readonly name: string = "ProblemsError";
+}
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   EACCES: "permission denied",

@@ -2,10 +2,11 @@
 import { hasCode, RatebookError } from "../errors.ts";
 import { InputError } from "../event-files/input-error.ts";
 import { toPrintable } from "../pages/printable.ts";
-import { UsageError } from "./errors.ts";
+import { ProblemsError, UsageError } from "./errors.ts";
 
 /** The messages of an error, one per line. */
 export function describeFailure(error: unknown): string {
+  if (error instanceof ProblemsError) return error.message;
   // The engine names its own options; the command line has checked --from and --until, so only the range of events is left.
   if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "from" && error.details.reason !== undefined) {
     const advice = "if both dates are right, add --at, or --from and --until";

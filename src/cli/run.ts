@@ -4,6 +4,7 @@ import type { Writable } from "node:stream";
 import { toPrintable } from "../pages/printable.ts";
 import type { OptionSpecs } from "./arguments.ts";
 import { COMMANDS } from "./command-table.ts";
+import { ProblemsError } from "./errors.ts";
 import { describeFailure, isWrongUsage } from "./failures.ts";
 import { formatCommandHelp, formatOverview } from "./help.ts";
 import { type Io, write } from "./io.ts";
@@ -82,6 +83,7 @@ async function runCommand(argv: readonly string[], io: Io): Promise<number> {
 /** Prints an error. @returns the exit code */
 async function reportFailure(error: unknown, debug: boolean, io: Io): Promise<number> {
   await write(io.stderr, describeFailure(error));
-  if (debug && error instanceof Error) await write(io.stderr, `${error.stack ?? ""}\n`);
+  if (debug && error instanceof Error && !(error instanceof ProblemsError))
+    await write(io.stderr, `${error.stack ?? ""}\n`);
   return isWrongUsage(error) ? EXIT_USAGE : EXIT_PROBLEMS;
 }

@@ -80,12 +80,9 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   if (!input.hasUsage) throw new UsageError("missing --events or --usage: give the usage to price");
   const planPaths = args.values("plan");
   if (planPaths.length === 0) throw new UsageError("missing --plan: give a draft to compare with");
-  const file = await readBookFile(path, io);
-  if (file === undefined) return "problems";
-  const { book } = file;
+  const { book } = await readBookFile(path, io);
   const accounts = readAccountIds(args);
   const plans = await readDraftFiles(planPaths, book, accounts, io);
-  if (plans === undefined) return "problems";
   const run = createBacktest(book, plans, {
     ...range,
     accounts,

@@ -23,9 +23,8 @@ export const chartCommand: Command = {
   run: runChart,
 };
 
-async function runChart(args: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runChart(args: Arguments, io: Io): Promise<"done"> {
   const file = await findPlanInFile(requireFilePath(args, "PLAN or BOOK"), args.value("plan"), io);
-  if (file === undefined) return "problems";
   const svg = drawPlanChart(file.plan.name, computeCurves(file, args));
   await withOutput(args, io, ({ stdout }) => write(stdout, svg));
   return "done";

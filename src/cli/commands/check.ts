@@ -23,7 +23,6 @@ async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const planPath = args.value("plan");
   const needsBook = planPath !== undefined || hasUsageOptions(args);
   const file = await (needsBook ? readBookFile : readBookOrPlanFile)(path, io);
-  if (file === undefined) return "problems";
   const { book } = file;
   if (file.plan !== undefined) {
     await write(io.stdout, describePlan(path, file.plan));
@@ -40,7 +39,6 @@ async function runCheck(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (hasUsageOptions(args))
     throw new UsageError("use either --plan, or --events and --usage; preview --plan FILE prices usage with a plan");
   const plan = await readPlanFile(planPath, book, io);
-  if (plan === undefined) return "problems";
   await write(io.stdout, describePlan(planPath, plan));
   return "done";
 }

@@ -34,14 +34,13 @@ export const diffCommand: Command = {
   run: runDiff,
 };
 
-async function runDiff(args: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runDiff(args: Arguments, io: Io): Promise<"done"> {
   const [a, b, ...more] = args.positionals;
   if (a === undefined || b === undefined || more.length > 0)
     throw new UsageError(`expected two files of invoices, got ${args.positionals.length}`);
   const paths = args.values("book");
   if (paths.length > 2) throw new UsageError(`expected one --book, or one for each file, got ${paths.length}`);
   const [first, second = first] = await Promise.all(paths.map(async (path) => readBookFile(path, io)));
-  if (paths.length > 0 && (first === undefined || second === undefined)) return "problems";
   const books = first && second && ([first.book, second.book] as const);
   const [before, after] = [await readInvoices(a, io), await readInvoices(b, io)];
   const result = diffInvoices(before, after, { books });

@@ -15,7 +15,7 @@ import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { databaseOption, databaseVariable, requireDatabase } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
-import { UsageError } from "../errors.ts";
+import { ProblemsError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { exportEvents, exportFeatureUsage, exportInvoices, exportUsage } from "../output/exported-files.ts";
 import { writeToFile } from "../output/output-file.ts";
@@ -97,8 +97,11 @@ async function writeFiles(
   const { book: bookDocument, notes } = await engine.exportBook();
   await writeFile(path(BOOK), [`${stringifyJson(bookDocument, 2)}\n`], io);
   await printNotices(notes, io);
-  const file = await readBookFile(path(BOOK), io);
-  if (file === undefined) {
+  const file = await readBookFile(path(BOOK), io).catch(async (error: unknown) => {
+    if (!(error instanceof ProblemsError)) throw error;
+    await write(io.stderr, error.message);
+  });
+  if (!file) {
     await printNotices(["the stored data has the problems above; only the book was exported"], io);
     return "problems";
   }

@@ -24,7 +24,7 @@ async function runFormat(args: Arguments, io: Io): Promise<"done" | "problems"> 
   const isCheck = args.flag("check");
   if (args.flag("short") && form === "long") throw new UsageError("--short and --long exclude each other");
   if (isCheck && output !== undefined) throw new UsageError("--check writes nothing; remove --output");
-  if ((await readBookFile(path, io)) === undefined) return "problems";
+  await readBookFile(path, io);
   const text = await readTextFile(path, io);
   const formatted = formatBookText(text, form);
   if (formatted === text && output === undefined) return "done";

@@ -39,7 +39,6 @@ const PLAN_PATH = "$.pricePlans[0]";
 async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireFilePath(args, "BOOK or PLAN");
   const file = await (hasUsageOptions(args) ? readBookFile : readBookOrPlanFile)(path, io);
-  if (file === undefined) return "problems";
   const text = await readTextFile(path, io);
   const document = parseJsonDocument(text);
   const { book, usage, problemCount } = await readMeteredUsage(args, file, io);

@@ -14,12 +14,11 @@ export const loadCommand: Command = {
   run: runLoad,
 };
 
-async function runLoad(args: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runLoad(args: Arguments, io: Io): Promise<"done"> {
   const path = requireBookPath(args);
   const database = resolvePersistentDatabase(args, io);
   // Reads the book before opening a database, so that all its problems are printed.
   const file = await readBookFile(path, io);
-  if (file === undefined) return "problems";
   const engine = await openEngine(database);
   try {
     // The book was read above, and `load` validates any value.

@@ -34,7 +34,6 @@ async function runMeter(args: Arguments, io: Io): Promise<"done" | "problems"> {
   if (!input.hasUsage) throw new UsageError("missing --events: give the events to meter");
   const format = USAGE_FORMATS.find((each) => each === args.value("format")) ?? USAGE_FORMATS[0];
   const file = await readBookFile(path, io);
-  if (file === undefined) return "problems";
   const book = args.flag("accounts-from-events") ? await addAccountsOfUsage(file, input, undefined, io) : file.book;
   const run = createMeter(book, { ids: createIdMemory(input, io) });
   const { list, isComplete } = await readUsage(run, input, { book, keepsValues: true, io });

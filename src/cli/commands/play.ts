@@ -34,15 +34,14 @@ export const playCommand: Command = {
   run: runPlay,
 };
 
-async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runPlay(args: Arguments, io: Io): Promise<"done"> {
   if (args.positionals.length === 0 && args.value("events") !== undefined)
     throw new UsageError("--events needs BOOK: give the path of the book that prices them");
   if (args.value("output") !== undefined && args.value("port") !== undefined)
     throw new UsageError("use either --port to serve the page or -o to write it");
   const page = await readPage("play");
-  const state = args.positionals.length === 0 ? "none" : await readInitialState(args, io);
-  if (state === undefined) return "problems";
-  const html = state === "none" ? page : embedData(page, JSON.stringify({ state }));
+  const state = args.positionals.length === 0 ? undefined : await readInitialState(args, io);
+  const html = state === undefined ? page : embedData(page, JSON.stringify({ state }));
   if (args.value("output") !== undefined) {
     await withOutput(args, io, ({ stdout }) => write(stdout, html));
     return "done";
@@ -58,10 +57,9 @@ async function runPlay(args: Arguments, io: Io): Promise<"done" | "problems"> {
 }
 
 /** Reads the book as written, with comments, and starts in the month of its first plan or event. */
-async function readInitialState(args: Arguments, io: Io): Promise<PlayState | undefined> {
+async function readInitialState(args: Arguments, io: Io): Promise<PlayState> {
   const path = requireBookPath(args);
-  const file = await readBookFile(path, io);
-  if (file === undefined) return undefined;
+  const { book } = await readBookFile(path, io);
   const sampleCandidate = join(dirname(path), SAMPLE_FILE);
   const samplePath =
     existsSync(sampleCandidate) && statSync(sampleCandidate).size <= EVENTS_LENGTH_MAX ? sampleCandidate : undefined;
@@ -71,9 +69,7 @@ async function readInitialState(args: Arguments, io: Io): Promise<PlayState | un
     throw new UsageError("--events: the file is larger than 1 MiB; drop it on the page instead");
   }
   const [, firstEventDate] = /"timestamp"\s*:\s*"(\d{4}-\d{2}-\d{2})/.exec(events) ?? [];
-  const planStarts = file.book.accounts.flatMap(({ pricePlans }) =>
-    pricePlans.map(({ effectiveFrom }) => effectiveFrom),
-  );
+  const planStarts = book.accounts.flatMap(({ pricePlans }) => pricePlans.map(({ effectiveFrom }) => effectiveFrom));
   const firstPlanDate = planStarts.length === 0 ? undefined : formatDate(Math.min(...planStarts));
   return createStateFromBook(await readTextFile(path, io), events, firstEventDate ?? firstPlanDate);
 }

@@ -90,9 +90,7 @@ export async function previewBook(
   const path = requireBookPath(args);
   const input = readUsageInput(args, io);
   const range = readPeriods(args, input);
-  const inputs = await readBookAndPlans(args, path, { input, draftPaths }, io);
-  if (inputs === undefined) return "problems";
-  const { book, plan, drafts } = inputs;
+  const { book, plan, drafts } = await readBookAndPlans(args, path, { input, draftPaths }, io);
   const shared = { ...range, accounts: readAccountIds(args) };
   const run = createPreview(book, {
     ...shared,
@@ -204,28 +202,23 @@ interface Plans {
   readonly drafts?: readonly PricePlan[];
 }
 
-/** Reads the book and the plans, and creates accounts; undefined if they have problems, which are printed. */
+/** Reads the book and the plans, and creates accounts. */
 async function readBookAndPlans(
   args: Arguments,
   path: string,
   { input, draftPaths }: { readonly input: UsageInput; readonly draftPaths: readonly string[] },
   io: Io,
-): Promise<Plans | undefined> {
+): Promise<Plans> {
   const file = await readBookFile(path, io);
-  if (file === undefined) return undefined;
   const { book } = file;
   const accounts = readAccountIds(args);
-  if (draftPaths.length > 0) {
-    const drafts = await readDraftFiles(draftPaths, book, accounts, io);
-    return drafts && { book, drafts };
-  }
+  if (draftPaths.length > 0) return { book, drafts: await readDraftFiles(draftPaths, book, accounts, io) };
   const planPath = args.value("plan");
   const createsAccounts = args.flag("accounts-from-events");
   // The plan's currencies can only be checked once the accounts of events are known.
-  const readPlan = (plan: string): Promise<PricePlan | undefined> =>
-    createsAccounts ? readPlanFile(plan, book, io) : readDraftFile(plan, book, accounts, io);
+  const readPlan = (option: string): Promise<PricePlan> =>
+    createsAccounts ? readPlanFile(option, book, io) : readDraftFile(option, book, accounts, io);
   const plan = planPath === undefined ? undefined : await readPlan(planPath);
-  if (planPath !== undefined && plan === undefined) return undefined;
   const bookWithAccounts = createsAccounts ? await addAccountsOfUsage(file, input, plan, io) : book;
   return { book: bookWithAccounts, ...(plan && { plan }) };
 }

@@ -35,9 +35,8 @@ export const pricesCommand: Command = {
 
 async function runPrices(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const bookPath = requireBookPath(args);
-  const file = await readBookFile(bookPath, io);
-  if (file === undefined) return "problems";
-  const table = findTable(file.book, args);
+  const { book } = await readBookFile(bookPath, io);
+  const table = findTable(book, args);
   const sheetPath = args.value("update");
   if (sheetPath === undefined) {
     await withOutput(args, io, ({ stdout }) => write(stdout, formatPrices(table)));

@@ -44,7 +44,7 @@ export const sqlCommand: Command = {
   run: runSql,
 };
 
-async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
+async function runSql(args: Arguments, io: Io): Promise<"done"> {
   const path = requireBookPath(args);
   const table = args.value("table") ?? "events";
   if (table.includes("\0") || table.split(".").includes(""))
@@ -52,9 +52,7 @@ async function runSql(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const dialect = args.value("dialect") ?? "duckdb";
   requireApplicableOptions(args, dialect);
   const decimals = args.value("decimals") === "decimal" ? "decimal" : "text";
-  const file = await readBookFile(path, io);
-  if (file === undefined) return "problems";
-  const { book } = file;
+  const { book } = await readBookFile(path, io);
   const onlySchema = args.value("schema");
   const decisions = planStandalone(book).decisions.filter(
     ({ schemaName }) => onlySchema === undefined || schemaName === onlySchema,

@@ -9,34 +9,30 @@ import { rejection } from "../../problem-table.ts";
 import type { Io } from "../io.ts";
 import { readPlanFile } from "./read-documents.ts";
 
-/** Reads drafts until the first with problems, as {@link readDraftFile}. @returns undefined if one has problems */
+/** Reads drafts, as {@link readDraftFile}. */
 export async function readDraftFiles(
   paths: readonly string[],
   book: Book,
   accounts: readonly string[] | undefined,
   io: Io,
-): Promise<readonly PricePlan[] | undefined> {
+): Promise<readonly PricePlan[]> {
   const plans: PricePlan[] = [];
-  for (const path of paths) {
-    const plan = await readDraftFile(path, book, accounts, io);
-    if (plan === undefined) return undefined;
-    plans.push(plan);
-  }
+  for (const path of paths) plans.push(await readDraftFile(path, book, accounts, io));
   return plans;
 }
 
 /**
- * Reads a draft and prints its problems to standard error, including currencies of the accounts that it does not
- * support.
+ * Reads a draft. Currencies of the accounts that it does not support are problems.
  *
  * @param accounts the selected accounts; undefined for all
+ * @throws {ProblemsError}, {UsageError}, {InputError} as {@link readPlanFile}
  */
 export async function readDraftFile(
   path: string,
   book: Book,
   accounts: readonly string[] | undefined,
   io: Io,
-): Promise<PricePlan | undefined> {
+): Promise<PricePlan> {
   const areRequested = accounts !== undefined;
   const draftAccounts = selectAccounts(book, accounts);
   return readPlanFile(path, book, io, (plan) => {

@@ -1,4 +1,4 @@
-/** Reads books and plans, and prints their problems with the line of each. */
+/** Reads books and plans, and describes their problems with the line of each. */
 import { parseBook, parsePlan, toBookInput } from "../../book/book.ts";
 import { bookError } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
@@ -12,8 +12,8 @@ import { isJsonObject } from "../../numbers/decimal.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText, changeProblem, createProblem } from "../../problem-table.ts";
-import { describeSystemError, UsageError } from "../errors.ts";
-import { type Io, write } from "../io.ts";
+import { describeSystemError, ProblemsError, UsageError } from "../errors.ts";
+import type { Io } from "../io.ts";
 import { createBookForPlan } from "./standalone-plan.ts";
 
 /**
@@ -44,13 +44,12 @@ export interface BookFile {
 }
 
 /**
- * Reads a book and prints its problems to standard error. Comments and trailing commas are allowed.
+ * Reads a book. Comments and trailing commas are allowed.
  *
- * @returns undefined if it has problems
- * @throws {InputError} if the file contains only a plan
+ * @throws {ProblemsError} if it has problems, {InputError} if the file contains only a plan
  */
-export async function readBookFile(path: string, io: Io): Promise<BookFile | undefined> {
-  return parseOrPrintProblems(path, io, (json) => {
+export async function readBookFile(path: string, io: Io): Promise<BookFile> {
+  return parseDocument(path, io, (json) => {
     try {
       return parseBookFile(json);
     } catch (error) {
@@ -77,8 +76,8 @@ export function rejectPlan(path: string, json: unknown): void {
  * Same as {@link readBookFile}, and reads a file with only a plan, in long or short form, whose references are assumed
  * to exist.
  */
-export async function readBookOrPlanFile(path: string, io: Io): Promise<BookFile | undefined> {
-  return parseOrPrintProblems(path, io, (json) => {
+export async function readBookOrPlanFile(path: string, io: Io): Promise<BookFile> {
+  return parseDocument(path, io, (json) => {
     try {
       return parseBookFile(json);
     } catch (error) {
@@ -93,12 +92,12 @@ export async function readBookOrPlanFile(path: string, io: Io): Promise<BookFile
 }
 
 /**
- * Reads the plan of an option such as `--plan` and prints its problems. The option names a file with a plan, a book with
+ * Reads the plan of an option such as `--plan`. The option names a file with a plan, a book with
  * one plan, or `BOOK.json#ID`.
  *
  * @param book what the plan refers to
  * @param check more checks of the plan; throws ERR_BOOK_INVALID with paths inside the plan
- * @throws {UsageError} for a book with several plans or none
+ * @throws {ProblemsError} if it has problems, {UsageError} for a book with several plans or none
  * @throws {InputError} for a book in another base currency, in which its plans may have their prices
  */
 export async function readPlanFile(
@@ -106,10 +105,10 @@ export async function readPlanFile(
   book: Book,
   io: Io,
   check: (plan: PricePlan) => void = () => {},
-): Promise<PricePlan | undefined> {
+): Promise<PricePlan> {
   const { baseCurrency } = book.organization;
   const [, path = option, id] = /^(.*\.jsonc?)#([^#/\\]+)$/.exec(option) ?? [];
-  return parseOrPrintProblems(path, io, (json) => {
+  return parseDocument(path, io, (json) => {
     const value = toValue(json);
     const plans = isBook(value) ? listObjects(value["pricePlans"]) : [];
     if (isBook(value) && isJsonObject(value["organization"]) && readBaseCurrency(value) !== baseCurrency)
@@ -187,11 +186,10 @@ export interface PlanFile {
  * @param id the plan's id if the book has several; of its versions the last is used
  * @throws {UsageError} if the file has no such plan, or has several and none is selected
  */
-export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile | undefined> {
-  const file = await readBookOrPlanFile(path, io);
-  if (file === undefined) return undefined;
-  const plan = selectPlan(path, file.book.pricePlans, { id, advice: "--plan ID" });
-  return { plan, names: displayNames(file.book) };
+export async function findPlanInFile(path: string, id: string | undefined, io: Io): Promise<PlanFile> {
+  const { book } = await readBookOrPlanFile(path, io);
+  const plan = selectPlan(path, book.pricePlans, { id, advice: "--plan ID" });
+  return { plan, names: displayNames(book) };
 }
 
 /** The names of meters, add-ons and features on invoices, by id. */
@@ -200,16 +198,12 @@ function displayNames({ usageMeters, addOns, features }: Book): ReadonlyMap<stri
 }
 
 /**
- * Reads a document and prints its problems to standard error, with their places.
+ * Reads a document.
  *
  * @param read throws ERR_BOOK_INVALID with the problems, or ERR_JSON_INVALID
- * @returns undefined if it has problems
+ * @throws {ProblemsError} if it has problems, with their places
  */
-export async function parseOrPrintProblems<T>(
-  path: string,
-  io: Io,
-  read: (json: unknown) => T,
-): Promise<T | undefined> {
+async function parseDocument<T>(path: string, io: Io, read: (json: unknown) => T): Promise<T> {
   const text = await readTextFile(path, io);
   // Plain JSON is parsed directly; positions are only computed if something is wrong.
   const firstAttempt = tryRead(read, text);
@@ -221,8 +215,7 @@ export async function parseOrPrintProblems<T>(
     const tooDeep = first?.code === "TOO_DEEP" ? first : undefined;
     const problem = tooDeep ?? createProblem("$", "INVALID_JSON", { reason: `not JSON: ${message}` });
     const place = tooDeep === undefined ? { line, column } : undefined;
-    await write(io.stderr, formatProblems(path, text, [{ ...problem, place }]));
-    return undefined;
+    throw new ProblemsError(formatProblems(path, text, [{ ...problem, place }]));
   }
   const isJson = !firstAttempt.problems.some(({ code }) => code === "INVALID_JSON");
   const secondAttempt = isJson ? firstAttempt : tryRead(read, document.value);
@@ -233,8 +226,7 @@ export async function parseOrPrintProblems<T>(
   const unknownPaths = new Set(otherProblems.flatMap(({ code, path }) => (code === "UNKNOWN_FIELD" ? [path] : [])));
   const problems = [...repeatedKeys.filter(({ path }) => !unknownPaths.has(path)), ...otherProblems];
   const placedProblems = problems.map((problem) => ({ ...problem, place: document.findPlace(problem) }));
-  await write(io.stderr, formatProblems(path, text, placedProblems));
-  return undefined;
+  throw new ProblemsError(formatProblems(path, text, placedProblems));
 }
 
 /** The result of reading, or all problems. */
