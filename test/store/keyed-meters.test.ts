@@ -1,7 +1,6 @@
 /** Meters that keep usage by value (S19) in memory and in PostgreSQL: limits, laws, and writers that race. */
-import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import { toInstant } from "../../src/calendar/instant.ts";
@@ -13,22 +12,17 @@ import { commit } from "../../src/store/conformance/case.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
-import { privateDatabase } from "./test-databases.ts";
+import { pgliteDatabase, privateDatabase } from "./test-databases.ts";
 
 const database = privateDatabase();
-let pglite: PGlite;
+const pglite = pgliteDatabase();
 let schemas = 0;
-
-beforeAll(async () => {
-  pglite = await PGlite.create();
-});
-afterAll(() => pglite.close());
 
 const nextSchema = (): { readonly schema: string } => ({ schema: `keyed ${schemas++}` });
 const STORES: readonly (readonly [name: string, open: () => Promise<Store>])[] = [
   ["memory", async () => memoryStore()],
   ["PostgreSQL", () => postgresStore(database.pool, nextSchema())],
-  ["PGlite, with one connection", () => postgresStore(pglite, nextSchema())],
+  ["PGlite, with one connection", () => postgresStore(pglite.client, nextSchema())],
 ];
 
 const METERS = [

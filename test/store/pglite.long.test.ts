@@ -1,8 +1,7 @@
-import { PGlite } from "@electric-sql/pglite";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import { storeConformance } from "../../src/store/conformance.ts";
-import { emptiedStore } from "./test-databases.ts";
+import { emptiedStore, pgliteDatabase } from "./test-databases.ts";
 
 /** Guarantees that a store with a single connection cannot give, and why. */
 const SKIP: Readonly<Record<string, string>> = {
@@ -10,18 +9,12 @@ const SKIP: Readonly<Record<string, string>> = {
     "PGlite has one connection, so it has one writer at a time",
 };
 
-let database: PGlite;
-
-beforeAll(async () => {
-  database = await PGlite.create();
-});
-
-afterAll(() => database.close());
+const pglite = pgliteDatabase();
 
 describe("the storage port: PGlite", () => {
   for (const { name, run } of storeConformance) {
     if (name in SKIP) continue;
-    test(name, () => run(() => emptiedStore(database)));
+    test(name, () => run(() => emptiedStore(pglite.client)));
   }
 
   test("skips only the known cases", () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { PGlite } from "@electric-sql/pglite";
 import { Pool, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 
@@ -72,6 +73,20 @@ export function privateDatabase(): PrivateDatabase {
     },
     get directory() {
       return directory;
+    },
+  };
+}
+
+/** Opens a PGlite in memory before the tests of the calling file, and closes it afterwards. */
+export function pgliteDatabase(): { readonly client: PGlite } {
+  let client: PGlite;
+  beforeAll(async () => {
+    client = await PGlite.create();
+  });
+  afterAll(() => client.close());
+  return {
+    get client() {
+      return client;
     },
   };
 }

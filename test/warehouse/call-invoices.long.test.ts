@@ -2,15 +2,14 @@
  * The invoices of price tables are the same, byte for byte, as those of a preview: with events in ClickHouse, with an
  * engine that reads usage from ClickHouse, and with one whose store is PostgreSQL (S13.5, S17.3, S18).
  */
-import { PGlite } from "@electric-sql/pglite";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { TOKEN_BOOK, TOKEN_CALLS } from "../examples/token-prices/calls.ts";
-import { emptiedStore } from "../store/test-databases.ts";
+import { emptiedStore, pgliteDatabase } from "../store/test-databases.ts";
 import { CALL_SHAPE, invoicesByDatabase, invoicesByEngine, invoicesByPreview, toRows } from "./call-invoices.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
@@ -18,13 +17,7 @@ import type { Types } from "./law.ts";
 import { type CallCase, callCases, keyedCallCases } from "./table-books.ts";
 
 const chDb = chDbOfTests();
-let database: PGlite;
-
-beforeAll(async () => {
-  database = await PGlite.create();
-});
-
-afterAll(() => database.close());
+const pglite = pgliteDatabase();
 
 /** Tokens may be fractions. */
 const fractionTypes = tableTypes.filter(({ x }) => !x.includes("Int"));
@@ -43,7 +36,7 @@ async function computeInvoices(
       source: clickhouseUsage(chDb.client, { table: "t0", columns }),
     }),
   );
-  const byPostgres = await invoicesByEngine(book, calls, { store: await emptiedStore(database) });
+  const byPostgres = await invoicesByEngine(book, calls, { store: await emptiedStore(pglite.client) });
   return { invoices: [invoices, byUsage, byPostgres], sumCount };
 }
 

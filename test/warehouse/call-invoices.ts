@@ -1,13 +1,13 @@
 /** Invoices of the same calls by a preview, by a preview of rows in a database, and by an engine. */
 import type { Book } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
-import { type EventSink, mergeEvents } from "../../src/event-files/merge-events.ts";
+import { mergeEvents } from "../../src/event-files/merge-events.ts";
 import type { Invoice } from "../../src/invoicing/invoice.ts";
 import type { UsageSource } from "../../src/ledger/external-usage.ts";
 import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { TableShape, Types, World } from "./law.ts";
+import { createSummingSink, type TableShape, type Types, type World } from "./law.ts";
 import type { TableRow } from "./rows.ts";
 
 /** A call: when, by which account, its tokens, and the texts of the dimensions. */
@@ -73,21 +73,9 @@ export async function invoicesByDatabase(
   const files = [rows.filter((_, index) => index % 3 > 0), rows.filter((_, index) => index % 3 === 0)];
   return world(files, types, async ({ open }) => {
     const run = createPreview(book, { explain: true });
-    let sumCount = 0;
-    const sink: EventSink = {
-      onEvent: (_, __, event) => {
-        run.add(event as EventInput);
-        return true;
-      },
-      onBadLine: () => false,
-      onSummedEvents: (events) => {
-        const isTaken = run.addSummed(events);
-        if (isTaken) sumCount += events.eventCount;
-        return isTaken;
-      },
-    };
+    const { sink, sumCount } = createSummingSink(run, (_, __, event) => run.add(event as EventInput));
     await mergeEvents(await open(sink, { book, usesPushdown: true, dedupes: true }), { onDisorder: () => undefined });
-    return { invoices: textOf(run.finish().invoices), sumCount };
+    return { invoices: textOf(run.finish().invoices), sumCount: sumCount() };
   });
 }
 

@@ -9,7 +9,7 @@ import { clickHouseTables } from "./clickhouse-tables.ts";
 import { SUMMING_BOOK } from "./faults.ts";
 import type { Types } from "./law.ts";
 import type { Row } from "./rows.ts";
-import { usageAccount, cellsByCore, collectCells, FIRST } from "./usage-law.ts";
+import { usageAccount, cellsByCore, collectCells, FIRST, useRow } from "./usage-law.ts";
 
 /** Changes the key under which an id is remembered. */
 const patchedIds = vi.hoisted(() => ({ as: (id: string) => id }));
@@ -45,16 +45,6 @@ const query: CellQuery = {
   idHeldUntil: (id, at) => at + (id === "b" ? 100 : 45) * DAY_MS,
 };
 
-const useRow = (id: string, time: string, more: Partial<Row> = {}): Row => ({
-  schema: "use",
-  account: "a",
-  x: "1",
-  y: "1",
-  d: "eu",
-  id,
-  time,
-  ...more,
-});
 const noonOf = (number: number): string => `${formatDate((FIRST + number) * DAY_MS)}T12:00:00Z`;
 const after = (at: number): string => new Date(at).toISOString();
 

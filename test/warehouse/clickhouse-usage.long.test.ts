@@ -8,12 +8,20 @@ import { describe, expect, test } from "vitest";
 
 import { DAY_MS, parseInstant } from "../../src/calendar/instant.ts";
 import type { CellQuery } from "../../src/ledger/external-usage.ts";
-import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import { chDbOfTests } from "./chdb.ts";
 import { clickHouseTables, tableTypes } from "./clickhouse-tables.ts";
 import { books, type Row, rows } from "./rows.ts";
-import { usageAccount, cellsByCore, collectCells, columns, FIRST, withoutAccounts } from "./usage-law.ts";
+import {
+  usageAccount,
+  cellsByCore,
+  collectCells,
+  collectDays,
+  columns,
+  FIRST,
+  useRow,
+  withoutAccounts,
+} from "./usage-law.ts";
 
 const chDb = chDbOfTests();
 
@@ -90,9 +98,7 @@ test("S17.2, S17.3 the cells of a table equal those that the core computes from 
 describe("S17.2 a usage query", () => {
   const timeOn = (day: number, time = "12:00:00"): string =>
     `${new Date((FIRST + day) * DAY_MS).toISOString().slice(0, 10)}T${time}Z`;
-  const useRow = (id: string, day: number, more: Partial<Row> = {}): Row => {
-    return { schema: "use", id, account: "a", time: timeOn(day), x: "1", y: "0", d: "eu", ...more };
-  };
+  const rowOn = (id: string, day: number, more: Partial<Row> = {}): Row => useRow(id, timeOn(day), more);
   const query: CellQuery = {
     book: withoutAccounts(countingBook),
     schemas: ["use"],
@@ -115,29 +121,29 @@ describe("S17.2 a usage query", () => {
 
   test.each<readonly [what: string, rows: readonly Row[], cells: readonly string[]]>([
     ["nothing", [], []],
-    ["an id of an earlier day is still remembered", [useRow("1", 30), useRow("1", 70)], []],
-    ["an id is forgotten after its time", [useRow("1", 14), useRow("1", 70)], ["a 70 1"]],
+    ["an id of an earlier day is still remembered", [rowOn("1", 30), rowOn("1", 70)], []],
+    ["an id is forgotten after its time", [rowOn("1", 14), rowOn("1", 70)], ["a 70 1"]],
     [
       "a duplicate does not extend the time that an id is remembered",
-      [useRow("1", 0), useRow("1", 40), useRow("1", 80)],
+      [rowOn("1", 0), rowOn("1", 40), rowOn("1", 80)],
       ["a 80 1"],
     ],
-    ["the id of a row that failed is not remembered", [useRow("1", 61, { x: "many" }), useRow("1", 62)], ["a 62 1"]],
-    ["an alias is its account", [useRow("1", 30), useRow("1", 70, { account: "ü𝒳-9" })], []],
-    ["ids are remembered per account", [useRow("1", 30), useRow("1", 70, { account: "b" })], ["b 70 1"]],
+    ["the id of a row that failed is not remembered", [rowOn("1", 61, { x: "many" }), rowOn("1", 62)], ["a 62 1"]],
+    ["an alias is its account", [rowOn("1", 30), rowOn("1", 70, { account: "ü𝒳-9" })], []],
+    ["ids are remembered per account", [rowOn("1", 30), rowOn("1", 70, { account: "b" })], ["b 70 1"]],
     [
       "other schemas and accounts are not queried",
-      [useRow("1", 70, { account: "c" }), useRow("2", 70, { schema: "other" })],
+      [rowOn("1", 70, { account: "c" }), rowOn("2", 70, { schema: "other" })],
       [],
     ],
     [
       "days of UTC, whatever the offset",
-      [useRow("1", 0, { time: `${timeOn(59, "23:30:00").slice(0, -1)}-01:00` })],
+      [rowOn("1", 0, { time: `${timeOn(59, "23:30:00").slice(0, -1)}-01:00` })],
       ["a 60 1"],
     ],
     [
       "hostile ids",
-      ["it's", '"', "\\", "\\'); drop table t0; --", "{x}", "\u0000", "é", "e\u0301", " "].map((id) => useRow(id, 70)),
+      ["it's", '"', "\\", "\\'); drop table t0; --", "{x}", "\u0000", "é", "e\u0301", " "].map((id) => rowOn(id, 70)),
       ["a 70 9"],
     ],
   ])("%s", async (_, rowList, cells) => {
@@ -145,14 +151,14 @@ describe("S17.2 a usage query", () => {
   });
 
   test("looks for no duplicates if ids are configured as unique", async () => {
-    expect(await answer([useRow("1", 30), useRow("1", 70), useRow("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
+    expect(await answer([rowOn("1", 30), rowOn("1", 70), rowOn("1", 71)], {}, true)).toEqual(["a 70 1", "a 71 1"]);
     expect(clickhouseUsage(chDb.client, { table: "t0", hasUniqueIds: true }).name).toBe(
       "the table t0 of ClickHouse, without checking for repeated ids",
     );
   });
 
   test("may have days and instants beyond the range of a database, and names that no row can have", async () => {
-    const rowList = [useRow("1", 70), useRow("2", 0, { time: "0001-01-01T00:00:00Z" })];
+    const rowList = [rowOn("1", 70), rowOn("2", 0, { time: "0001-01-01T00:00:00Z" })];
     for (const [from, until] of [
       [-1_000_000, -720_000],
       [200_000, 300_000],
@@ -168,7 +174,7 @@ describe("S17.2 a usage query", () => {
 
   test("treats bytes that are not UTF-8 as U+FFFD, in the names of accounts, in ids and in dimensions", async () => {
     const accounts = [usageAccount("a\uFFFD"), usageAccount("b")];
-    const cells = await clickHouseTables(chDb.server.url)([[useRow("1", 70)]], { ...texts, x: "String" }, async () => {
+    const cells = await clickHouseTables(chDb.server.url)([[rowOn("1", 70)]], { ...texts, x: "String" }, async () => {
       const bytes = (text: string): string => `unhex('${Buffer.from(text, "latin1").toString("hex")}')`;
       const rowList = [
         // The first row of an account reserves the id, whichever bytes its name was written with.
@@ -218,11 +224,8 @@ describe("S17.2 a usage query", () => {
         dimensions: { d: { value: "eu" } },
       },
     });
-    const cells: string[] = [];
-    for await (const some of source.cells(query))
-      for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
     // 1e300 has more digits than a decimal may have.
-    expect(cells).toEqual(["70 2.6"]);
+    expect(await collectDays(source, query)).toEqual(["70 2.6"]);
     await runCommand(`drop database ${quotedName(database)}`);
   });
 
@@ -233,22 +236,19 @@ describe("S17.2 a usage query", () => {
         ...Array.from({ length: 10 }, (__, m) => `alias-${n}-${m}`),
       ),
     );
-    const rowList = [useRow("1", 70, { account: "alias-1999-9" }), useRow("2", 70, { account: "account-0000" })];
+    const rowList = [rowOn("1", 70, { account: "alias-1999-9" }), rowOn("2", 70, { account: "account-0000" })];
     expect(await answer(rowList, { accounts })).toEqual(["account-0000 70 1", "account-1999 70 1"]);
   });
 
   test("gives the same with a time combined from columns as with one column, in as few statements", async () => {
-    const rowList = [useRow("1", 30), useRow("1", 70), useRow("2", 71), useRow("2", 72)];
+    const rowList = [rowOn("1", 30), rowOn("1", 70), rowOn("2", 71), rowOn("2", 72)];
     const queryWithTime = async (
       time: object,
     ): Promise<{ readonly cells: readonly string[]; readonly statements: number }> =>
       clickHouseTables(chDb.server.url)([rowList], texts, async () => {
         const before = chDb.server.statements.length;
         const source = clickhouseUsage(chDb.client, { table: "t0", columns: { ...columns, timestamp: time as never } });
-        const cells: string[] = [];
-        for await (const some of source.cells(query))
-          for (const { day, quantity } of some) cells.push(`${day - FIRST} ${formatDecimal(quantity)}`);
-        return { cells, statements: chDb.server.statements.length - before };
+        return { cells: await collectDays(source, query), statements: chDb.server.statements.length - before };
       });
     const simple = await queryWithTime({ column: "time" });
     expect(simple.cells).toEqual(["71 1"]);
@@ -287,9 +287,6 @@ describe("S17.5 rows that arrive during a query", () => {
     idHeldUntil: (_, at) => at + 45 * DAY_MS,
   });
   const texts = { x: "String", y: "String", time: "DateTime64(3)" };
-  const useRow = (id: string, time: string): Row => {
-    return { schema: "use", id, account: "a", time, x: "1", y: "0", d: "eu" };
-  };
   const readWhileArriving = async (upTo: string, times: number): Promise<string> =>
     clickHouseTables(chDb.server.url)([[useRow("1", "2024-01-02T00:00:00Z")]], texts, async () => {
       await chDb.client.command({ query: "create or replace table coming as t0 engine = Memory" });
@@ -297,14 +294,7 @@ describe("S17.5 rows that arrive during a query", () => {
         query: "insert into coming select * replace (toString(rand64()) as id, time + interval 5 day as time) from t0",
       });
       const source = clickhouseUsage(arriving(/cell_account/, times), { table: "t0", columns });
-      const answers: string[] = [];
-      try {
-        for await (const cells of source.cells(queryUpTo(upTo)))
-          for (const { day, quantity } of cells) answers.push(`${day - FIRST} ${formatDecimal(quantity)}`);
-      } catch (error) {
-        return String(error);
-      }
-      return answers.join();
+      return collectDays(source, queryUpTo(upTo)).then(String, String);
     });
 
   test("are counted in the next attempt; those after its instant have no effect; after three attempts the usage is unavailable", async () => {

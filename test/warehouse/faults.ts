@@ -44,6 +44,18 @@ export type Fault = keyof typeof FAULTS;
 /** A fault of a dialect: a part of its statements, and its replacement. */
 export type Planted = readonly [fault: Fault, found: RegExp, instead: string];
 
+/** Faults of both dialects. */
+export const COMMON_FAULTS: readonly Planted[] = [
+  ["an unchecked scale", /\{1,6\}/g, "{1,20}"],
+  [
+    "any of an id's events instead of the first",
+    /order by at_ms asc nulls first, order_id/g,
+    "order by at_ms desc, order_id",
+  ],
+  ["ids that repeat in another file", /having count\(\*\) > 1/g, "having count(*) > 2"],
+  ["rows of an unknown account, which are not decided", /where not plain/g, "where not plain and id is null"],
+];
+
 /** Expects that the law holds for the rows of a fault, and does not with faulty statements. */
 export async function expectCaught(fault: Fault, types: Types, world: World, faultyWorld: World): Promise<void> {
   const summing = { dedupes: true, usesPushdown: true };

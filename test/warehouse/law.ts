@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { readBook } from "../../src/book/book.ts";
 import type { Book } from "../../src/book/resources/book.ts";
 import { tryParseInstant } from "../../src/calendar/instant.ts";
-import { readEventFileMap, createEventMaker } from "../../src/event-files/event-file-map.ts";
+import { readEventFileMap, createEventMaker, type EventMaker } from "../../src/event-files/event-file-map.ts";
 import { type EventSink, type EventCursor, mergeEvents } from "../../src/event-files/merge-events.ts";
 import { rememberIds } from "../../src/ledger/preview/accepted-ids.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
@@ -78,13 +78,38 @@ export interface Outcome {
   readonly span: unknown;
 }
 
-/** Every event decided by the core alone, in the order of S17.2. */
-export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: boolean): Outcome {
-  const findColumn = (name: string): ((record: readonly string[]) => string) => {
+/** Makes the events of rows with the columns of {@link MAP}. */
+export function createRowReader(): EventMaker<readonly string[]> {
+  return createEventMaker(readEventFileMap("map", MAP), (name) => {
     const place = COLUMNS.findIndex((column) => column === name);
     return (record) => record[place] ?? "";
+  });
+}
+
+/** Passes events to `onEvent` and sums to a run, and counts the events that were summed. */
+export function createSummingSink(
+  run: Pick<ReturnType<typeof startEventRun>, "addSummed">,
+  onEvent: (file: string, line: number, event: unknown) => void,
+): { readonly sink: EventSink; readonly sumCount: () => number } {
+  let sumCount = 0;
+  const sink: EventSink = {
+    onEvent(file, line, event) {
+      onEvent(file, line, event);
+      return true;
+    },
+    onBadLine: () => true,
+    onSummedEvents(events) {
+      const isTaken = run.addSummed(events);
+      if (isTaken) sumCount += events.eventCount;
+      return isTaken;
+    },
   };
-  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), findColumn);
+  return { sink, sumCount: () => sumCount };
+}
+
+/** Every event decided by the core alone, in the order of S17.2. */
+export function byCore(book: Book, { read, placeOf }: WrittenRows, dedupes: boolean): Outcome {
+  const make = createRowReader();
   const events = read.flatMap((rows, file) =>
     rows.map(({ record, order }, row) => {
       const event = make(record, row + 1);
@@ -124,24 +149,14 @@ export async function byDatabase(
 ): Promise<Outcome & { readonly sumCount: number }> {
   const run = startEventRun(book, { ids: dedupes ? rememberIds() : undefined });
   const problems: string[] = [];
-  let sumCount = 0;
   const hasPlaces = placeOf(0, 1) !== undefined;
-  const sink: EventSink = {
-    onEvent: (file, line, event) => {
-      const { status, description } = run.add(event);
-      if (isFailure(status)) problems.push(`${hasPlaces ? `${file}:${line}` : ""} ${status} ${description}`);
-      return true;
-    },
-    onBadLine: () => true,
-    onSummedEvents: (events) => {
-      const isTaken = run.addSummed(events);
-      if (isTaken) sumCount += events.eventCount;
-      return isTaken;
-    },
-  };
+  const { sink, sumCount } = createSummingSink(run, (file, line, event) => {
+    const { status, description } = run.add(event);
+    if (isFailure(status)) problems.push(`${hasPlaces ? `${file}:${line}` : ""} ${status} ${description}`);
+  });
   const cursors = await open(sink, { book, usesPushdown, dedupes, keepsValues });
   await mergeEvents(cursors, { onDisorder: ({ message }) => problems.push(message) });
-  return { ...toOutcome(run, book, problems), sumCount };
+  return { ...toOutcome(run, book, problems), sumCount: sumCount() };
 }
 
 function isFailure(status: string): boolean {

@@ -8,15 +8,15 @@ import { readBook } from "../../src/book/book.ts";
 import type { Account } from "../../src/book/resources/account.ts";
 import type { Book } from "../../src/book/resources/book.ts";
 import { dayOf, tryParseInstant, parseInstant } from "../../src/calendar/instant.ts";
-import { readEventFileMap, createEventMaker } from "../../src/event-files/event-file-map.ts";
-import type { CellQuery, UsageAccount } from "../../src/ledger/external-usage.ts";
+import type { CellQuery, UsageAccount, UsageSource } from "../../src/ledger/external-usage.ts";
 import { isCompleted } from "../../src/ledger/outcome.ts";
 import { startEventRun } from "../../src/ledger/preview/preview-run.ts";
 import type { UsageCell } from "../../src/metering/usage.ts";
 import { formatDecimal } from "../../src/numbers/decimal.ts";
 import { clickhouseUsage, type EventColumns } from "../../src/warehouse.ts";
 import type { ClickHouse } from "../../src/warehouse/clickhouse/table.ts";
-import { byTexts, COLUMNS, MAP, type ReadRow } from "./law.ts";
+import { byTexts, createRowReader, MAP, type ReadRow } from "./law.ts";
+import type { Row } from "./rows.ts";
 
 /** The map of the law's tables. */
 export const columns = JSON.parse(MAP) as EventColumns;
@@ -31,11 +31,7 @@ export const usageAccount = (id: string, ...aliases: readonly string[]): UsageAc
 
 /** The core's results for an account's rows, one by one in the order of S17.2. */
 export function cellsByCore(query: CellQuery, account: UsageAccount, read: readonly ReadRow[]): readonly string[] {
-  const findColumn = (name: string): ((record: readonly string[]) => string) => {
-    const place = COLUMNS.findIndex((column) => column === name);
-    return (record) => record[place] ?? "";
-  };
-  const make = createEventMaker<readonly string[]>(readEventFileMap("map", MAP), findColumn);
+  const make = createRowReader();
   const names = [account.id, ...account.aliases];
   const events = read.flatMap(({ record, order }, row) => {
     const event = make(record, row + 1);
@@ -48,8 +44,7 @@ export function cellsByCore(query: CellQuery, account: UsageAccount, read: reado
     return at === undefined || at > query.upTo || !isAsked ? [] : [{ event, at, id, order: [id, ...order] }];
   });
   events.sort((x, y) => x.at - y.at || byTexts(x.order, y.order));
-  const [alone] = toAccounts([account]);
-  const run = startEventRun({ ...query.book, accounts: alone === undefined ? [] : [alone] }, {});
+  const run = startEventRun({ ...query.book, accounts: [toAccount(account)] }, {});
   const latestIds = new Map<string, number>();
   for (const { event, at, id } of events) {
     if ((latestIds.get(id) ?? -Infinity) > at) continue;
@@ -67,19 +62,9 @@ function describeCell({ accountId, meterId, group, day, quantity }: UsageCell): 
   return `${accountId} ${meterId} ${groupText}${day} ${formatDecimal(quantity)}`;
 }
 
-function toAccounts(list: readonly UsageAccount[]): readonly Account[] {
-  return list.map(({ id, aliases, customerId }) => ({
-    id,
-    name: id,
-    customerId,
-    aliases,
-    status: "ACTIVE",
-    invoiceCurrency: "USD",
-    pricePlans: [],
-    licenseUpdates: [],
-    credits: [],
-    featureCredits: [],
-  }));
+function toAccount(account: UsageAccount): Account {
+  const empty = { pricePlans: [], licenseUpdates: [], credits: [], featureCredits: [] };
+  return { ...account, name: account.id, status: "ACTIVE", invoiceCurrency: "USD", ...empty };
 }
 
 /** The answers of a source over the table `t0`. */
@@ -100,6 +85,19 @@ export async function collectCells(
   // All cells of an account come together, in the order of the query.
   expect(order).toEqual(query.accounts.map(({ id }) => id).filter((id) => order.includes(id)));
   return [...cellsByAccount.values()].map((cells) => cells.toSorted());
+}
+
+/** The cells of a source for a query, with days from the first day of random rows: `70 2.5`. */
+export async function collectDays(source: UsageSource, query: CellQuery): Promise<readonly string[]> {
+  const days: string[] = [];
+  for await (const cells of source.cells(query))
+    for (const { day, quantity } of cells) days.push(`${day - FIRST} ${formatDecimal(quantity)}`);
+  return days;
+}
+
+/** A row of the account `a`. */
+export function useRow(id: string, time: string, more: Partial<Row> = {}): Row {
+  return { schema: "use", id, account: "a", time, x: "1", y: "1", d: "eu", ...more };
 }
 
 /** A book in the form used by an engine's queries. */
