@@ -7,6 +7,7 @@ import {
   type InvoiceDiff,
 } from "../../analysis/diff/diff-invoices.ts";
 import type { DiffRow } from "../../analysis/diff/table-steps.ts";
+import type { Book } from "../../book/resources/book.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Fraction, formatFraction, ZERO_FRACTION } from "../../numbers/fraction.ts";
 import { stringifyJson } from "../../numbers/json.ts";
@@ -15,7 +16,7 @@ import { describeGroup } from "../../rating/table-charge.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { readInvoices } from "../documents/invoice-files.ts";
 import { readBookFile } from "../documents/read-documents.ts";
-import { UsageError } from "../errors.ts";
+import { ProblemsError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { outputOptions } from "../reading/input-options.ts";
@@ -40,14 +41,30 @@ async function runDiff(args: Arguments, io: Io): Promise<"done"> {
     throw new UsageError(`expected two files of invoices, got ${args.positionals.length}`);
   const paths = args.values("book");
   if (paths.length > 2) throw new UsageError(`expected one --book, or one for each file, got ${paths.length}`);
-  const [first, second = first] = await Promise.all(paths.map(async (path) => readBookFile(path, io)));
-  const books = first && second && ([first.book, second.book] as const);
+  const [first, second = first] = await readBooks(paths, io);
+  const books = first && second && ([first, second] as const);
   const [before, after] = [await readInvoices(a, io), await readInvoices(b, io)];
   const result = diffInvoices(before, after, { books });
   await withOutput(args, io, async ({ stdout }) => {
     await write(stdout, args.value("format") === "json" ? `${stringifyJson(result, 2)}\n` : formatDiff(result));
   });
   return "done";
+}
+
+/** @throws {ProblemsError} with the problems of all books */
+async function readBooks(paths: readonly string[], io: Io): Promise<readonly Book[]> {
+  const books: Book[] = [];
+  const problems: string[] = [];
+  for (const path of paths) {
+    try {
+      books.push((await readBookFile(path, io)).book);
+    } catch (error) {
+      if (!(error instanceof ProblemsError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new ProblemsError(problems.join(""));
+  return books;
 }
 
 function formatDiff({ accounts }: InvoiceDiff): string {

@@ -57,5 +57,8 @@ describe("ratebook diff", () => {
       /^ratebook: x\.json:1:2: \$\[0\]\.accountId: expected an invoice written by preview --explain --format json$/m,
     );
     expect(await diffError(plain)).toBe("ratebook: expected two files of invoices, got 1\n");
+    const [one, two] = [files.file("one.json", "{"), files.file("two.json", '{"accounts": 1}')];
+    const problems = await diffError(plain, plain, "--book", one, "--book", two);
+    expect(problems.match(/^(?:one|two)\.json: .*$/gm)).toEqual(["one.json: 1 problem", "two.json: 1 problem"]);
   });
 });
