@@ -71,6 +71,17 @@ describe("an engine", () => {
       { accountId: "prod", meterId: "calls", date: "2024-06-19", quantity: "2" },
       { accountId: "prod", meterId: "calls", date: "2024-06-20", quantity: "7" },
     ]);
+    const empty = { accountIds: ["prod"], from: AUGUST, until: AUGUST };
+    for (const query of [engine.usage(empty), engine.overage(empty)])
+      expect(await describeRefusal(query)).toBe(
+        "ERR_OPTION_INVALID until: expected an instant after the start of the range",
+      );
+    for (const count of [0, 1001]) {
+      const accountIds = Array.from({ length: count }, (_, place) => `a${place}`);
+      expect(await describeRefusal(engine.usage({ accountIds, from: JUNE, until: AUGUST }))).toBe(
+        `ERR_OPTION_INVALID accountIds: expected 1 to 1000 accounts, got ${count}`,
+      );
+    }
     // The range is half-open, whichever form its ends have.
     const timestamp = { from: JUNE, until: new Date("2024-06-20T00:00:00Z") };
     expect((await engine.events.list({ filter: { timestamp } })).items.map(({ eventId }) => eventId)).toEqual(["late"]);
