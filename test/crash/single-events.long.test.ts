@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
+import { createGate } from "../../src/store/conformance/case.ts";
 import { openPrivateServer } from "../../src/store/embedded/private-server.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { allPages } from "../engine/support.ts";
 import { childrenOf, postmasterOf } from "../support/database-processes.ts";
-import { createSignal } from "../support/signal.ts";
 import { closeServer, programToKill } from "./kill.ts";
 import { ACCOUNT_IDS, accountOfNumber, countOf, type Errand, NOW, PER_LIFE } from "./single-events.ts";
 
@@ -80,8 +80,8 @@ interface Heard {
 
 /** Records the messages of an engine. */
 function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard {
-  const [begin, over] = [createSignal(), createSignal()];
-  let answer = createSignal();
+  const [[begun, begin], [ended, finish]] = [createGate(), createGate()];
+  let [answered, answer] = createGate();
   const end = (async () => {
     for await (const line of lines) {
       const {
@@ -95,21 +95,21 @@ function listen(lines: AsyncIterable<unknown>, progress: SinglesProgress): Heard
       }>;
       for (const number of acknowledged) progress.acknowledged.add(number);
       if (acknowledged.length > 0) {
-        answer.resolve();
-        answer = createSignal();
+        answer();
+        [answered, answer] = createGate();
       }
       if (upTo !== undefined) {
         progress.upTo = upTo;
-        begin.resolve();
+        begin();
       }
-      if (isOver === true) over.resolve();
+      if (isOver === true) finish();
     }
     // An engine that ended before it began is detected by its error output.
-    begin.resolve();
-    answer.resolve();
-    over.resolve();
+    begin();
+    answer();
+    finish();
   })();
-  return { begin: begin.promise, answer: () => answer.promise, over: over.promise, end };
+  return { begin: begun, answer: () => answered, over: ended, end };
 }
 
 /**
