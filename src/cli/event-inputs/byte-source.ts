@@ -34,7 +34,10 @@ export async function openByteSource(
   const handle = await open(path, "r").catch((error: unknown) => {
     throw new InputError(`${path}: ${describeSystemError(error)}`);
   });
-  const stat = await handle.stat();
+  const stat = await handle.stat().catch(async (error: unknown) => {
+    await handle.close();
+    throw new InputError(`${path}: ${describeSystemError(error)}`);
+  });
   if (stat.isDirectory()) {
     await handle.close();
     throw new InputError(`${path}: expected a file, got a directory`);

@@ -5,8 +5,8 @@ const LINE_END = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
 
 /**
- * Yields blocks without the byte order mark, each valid until the next; every line ends with a line end, even the last one of the file. A line
- * that is longer than {@link LINE_BYTES_MAX} and not in one chunk is `oversized` and skipped.
+ * Yields blocks without the byte order mark, each valid until the next. Every line ends with a line end, even the last
+ * one of the file. A line that is longer than {@link LINE_BYTES_MAX} and not in one chunk is `oversized` and skipped.
  */
 export async function* readLineBlocks(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | "oversized", undefined> {
   let isAtStart = true;

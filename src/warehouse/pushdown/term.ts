@@ -192,13 +192,13 @@ export function createNumberConstant(value: Exact): NumberTerm {
 }
 
 /** The whole number of a term that is the same for all events. */
-function constantOf({ range }: NumberTerm): bigint | undefined {
+function findConstant({ range }: NumberTerm): bigint | undefined {
   return range.min === range.max ? range.min : undefined;
 }
 
 /** A right operand: a constant of at least 0 has the type of the left one. */
 function writeOperand(term: NumberTerm, sql: TermDialect): string {
-  const constant = constantOf(term);
+  const constant = findConstant(term);
   return constant !== undefined && constant >= 0n ? sql.operandLiteral(constant) : term.sql(sql);
 }
 
@@ -304,7 +304,7 @@ export function takeRemainder(a: NumberTerm, b: NumberTerm): NumberTerm {
 }
 
 function requireConstant(term: NumberTerm, action: string): bigint {
-  const constant = constantOf(term);
+  const constant = findConstant(term);
   if (constant === undefined) throw new NotPushableError(`it ${action} a number that varies between events`);
   if (constant === 0n) throw new NotPushableError(`it always fails: it ${action} zero`);
   return constant;
@@ -370,14 +370,14 @@ const ORDERS: Readonly<Record<Order, (a: bigint, b: bigint) => boolean>> = {
 /** Compares two decimals. */
 export function compareNumbers(order: Order, a: NumberTerm, b: NumberTerm): TruthTerm {
   const [left, right] = alignScales(a, b);
-  const [x, y] = [constantOf(left), constantOf(right)];
+  const [x, y] = [findConstant(left), findConstant(right)];
   if (x !== undefined && y !== undefined) return createTruthConstant(ORDERS[order](x, y));
   return createTruth((sql) => `(${left.sql(sql)} ${order} ${writeOperand(right, sql)})`);
 }
 
 /** The decimal places of a rounding, if constant. @throws {NotPushableError} otherwise, and if they are invalid */
 export function requirePlaces(term: NumberTerm): number {
-  const constant = constantOf(term);
+  const constant = findConstant(term);
   if (constant === undefined || term.range.scale !== 0 || largestMagnitude(term.range) > 100n)
     throw new NotPushableError("it rounds to a number of places that is not a constant whole number");
   return Number(constant);
