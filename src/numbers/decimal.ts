@@ -33,9 +33,41 @@ export const ONE: Decimal = new Decimal(1);
 /** Small integers, which most events have, cached: a Decimal never changes. */
 const SMALL: readonly Decimal[] = Array.from({ length: 1025 }, (_, value) => new Decimal(value));
 
-/** A safe integer as a Decimal; small ones are shared. */
-export function decimalOfInteger(value: number): Decimal {
-  return SMALL[value] ?? new Decimal(value);
+/** decimal.js stores digits in groups of seven, counted from the decimal point. */
+const GROUP = 1e7;
+/** The largest scale of {@link decimalOfInteger}: one group. */
+export const INTEGER_SCALE_MAX = 7;
+const POWERS: readonly number[] = Array.from({ length: INTEGER_SCALE_MAX + 1 }, (_, power) => Number(`1e${power}`));
+
+/**
+ * `value × 10^-scale` as a Decimal; small integers are shared. With at most seven digits before the point it is built
+ * from its groups, which takes a thirtieth of the time of parsing a text.
+ *
+ * @param value a safe integer
+ * @param scale 0 to {@link INTEGER_SCALE_MAX}
+ */
+export function decimalOfInteger(value: number, scale = 0): Decimal {
+  const small = scale === 0 ? SMALL[value] : undefined;
+  if (small !== undefined) return small;
+  if (value === 0) return ZERO;
+  const size = Math.abs(value);
+  const power = POWERS[scale] ?? Number.NaN;
+  const whole = Math.floor(size / power);
+  if (!(whole < GROUP)) return new Decimal(`${value}e-${scale}`);
+  const fraction = (size - whole * power) * (GROUP / power);
+  const decimal = Object.create(Decimal.prototype) as { -readonly [Name in keyof Decimal]: Decimal[Name] };
+  decimal.constructor = Decimal;
+  decimal.s = value < 0 ? -1 : 1;
+  decimal.e = whole === 0 ? countDigits(fraction) - 8 : countDigits(whole) - 1;
+  decimal.d = whole === 0 ? [fraction] : fraction === 0 ? [whole] : [whole, fraction];
+  return decimal;
+}
+
+/** The number of digits of an integer above 0. */
+function countDigits(value: number): number {
+  let digits = 1;
+  for (let rest = value; rest >= 10; rest /= 10) digits++;
+  return digits;
 }
 
 /** The input forms of a decimal: a decimal text, a JavaScript number (its shortest text) or a Decimal. */
@@ -112,14 +144,14 @@ export function add(a: Decimal, b: Decimal): Decimal {
   // Every sum begins with this zero, and most sums of an invoice have one or two terms.
   if (a === ZERO && b.constructor === Decimal && isNarrowSum(a, b)) return removeZeroSign(b);
   const total = smallInteger(a) + smallInteger(b);
-  if (Math.abs(total) < GROUP) return new Decimal(total);
+  if (Math.abs(total) < GROUP) return decimalOfInteger(total);
   return isNarrowSum(a, b) ? removeZeroSign(a.plus(b)) : narrowResult(Wide.add(a, b));
 }
 
 /** a − b, exactly (S1.4). @throws {RatebookError} ERR_ARITHMETIC if the result needs more than 100 digits */
 export function subtract(a: Decimal, b: Decimal): Decimal {
   const difference = smallInteger(a) - smallInteger(b);
-  if (Math.abs(difference) < GROUP) return new Decimal(difference);
+  if (Math.abs(difference) < GROUP) return decimalOfInteger(difference);
   return isNarrowSum(a, b) ? removeZeroSign(a.minus(b)) : narrowResult(Wide.sub(a, b));
 }
 
@@ -161,9 +193,6 @@ export function maximum(a: Decimal, b: Decimal): Decimal {
 export function formatDecimal(value: Decimal): string {
   return value.isZero() ? "0" : value.toFixed();
 }
-
-/** decimal.js stores digits in groups of seven. */
-const GROUP = 1e7;
 
 /** The value of a whole number below 10^7, which is one group of digits; else NaN. */
 function smallInteger({ d, e, s }: Decimal): number {

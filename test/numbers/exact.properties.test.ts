@@ -2,7 +2,17 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { hasCode } from "../../src/errors.ts";
-import { add, Decimal, parseDecimal, divide, multiply, subtract, formatDecimal } from "../../src/numbers/decimal.ts";
+import {
+  add,
+  Decimal,
+  decimalOfInteger,
+  divide,
+  formatDecimal,
+  INTEGER_SCALE_MAX,
+  multiply,
+  parseDecimal,
+  subtract,
+} from "../../src/numbers/decimal.ts";
 import {
   addExact,
   compareExact,
@@ -119,6 +129,19 @@ test("S1.2 a parsed text is formatted as its plain decimal", () => {
       checkForm(exact(text));
     }),
     { numRuns: 500 },
+  );
+});
+
+test("S1.2 an integer over a power of ten becomes the object that decimal.js creates from its text", () => {
+  const digits = ({ s, e, d, constructor }: Decimal): unknown => ({ s, e, d, constructor });
+  const integer = fc.oneof(fc.integer({ min: -20_000, max: 20_000 }), fc.integer(), fc.maxSafeInteger());
+  const zeros = fc.constantFrom(1, 1, 10, 1_000_000, 10_000_000);
+  fc.assert(
+    fc.property(integer, zeros, fc.nat({ max: INTEGER_SCALE_MAX }), (count, factor, scale) => {
+      const value = Number.isSafeInteger(count * factor) ? count * factor : count;
+      expect(digits(decimalOfInteger(value, scale))).toStrictEqual(digits(new Decimal(`${value}e-${scale}`)));
+    }),
+    { numRuns: 2000 },
   );
 });
 
