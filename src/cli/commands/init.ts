@@ -8,10 +8,10 @@ import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
-import { ACCOUNTS_FILE, generateBook, type GuessOptions } from "../init/generate-book.ts";
-import { TEMPLATE_NAMES, type TemplateName, createTemplate } from "../init/templates.ts";
+import { generateBook, type GuessOptions } from "../init/generate-book.ts";
 import { type Io, write } from "../io.ts";
 import { hasNdjsonName } from "../reading/open-event-files.ts";
+import { type OutputFile, readTemplate, TEMPLATE_NAMES, type TemplateName } from "../templates.ts";
 
 const DECIMAL_MARKS: readonly DecimalMark[] = [",", "."];
 
@@ -32,11 +32,6 @@ export const initCommand: Command = {
   run: runInit,
 };
 
-interface OutputFile {
-  readonly name: string;
-  readonly text: string;
-}
-
 async function runInit(args: Arguments, io: Io): Promise<"done"> {
   const [path = ".", ...more] = args.positionals;
   if (more.length > 0) throw new UsageError(`init takes one directory, got ${quoteText(args.positionals.join(" "))}`);
@@ -50,9 +45,37 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
   const options = readGuessOptions(args);
   if (from === undefined && (Object.keys(options.columns).length > 0 || options.decimal !== undefined))
     throw new UsageError("--time, --account, --id and --decimal need --from");
-  if (from === undefined) await writeTemplate(directory, name, io);
-  else await writeGeneratedBook(directory, from, options, io);
+  const shellPath = createShellPath(directory);
+  const start = await (from === undefined ? startFromTemplate(name, shellPath) : startFromFile(from, options, io));
+  const { files, notes, advice = "", events, previewOptions = "" } = start;
+  await writeNewFiles(directory, files, start.options);
+  const paths = files.map((file) => shellPath(file.name));
+  const [book = "", map = ""] = paths.filter((each) => each.endsWith(".jsonc"));
+  const mapOption = map === "" ? "" : ` --map ${map}`;
+  const lines = [
+    ...notes,
+    `wrote ${paths.join(", ")}${advice}`,
+    "",
+    "Next:",
+    `  npx ratebook check ${book}`,
+    `  npx ratebook preview ${book} --events ${events}${mapOption}${previewOptions}`,
+  ];
+  await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
   return "done";
+}
+
+/** What `init` writes and prints. */
+interface Start {
+  /** The book, and then the map if there is one. */
+  readonly files: readonly OutputFile[];
+  readonly notes: readonly string[];
+  /** What to do with the files. */
+  readonly advice?: string;
+  /** The path of the events, quoted for a shell, and further options of the preview. */
+  readonly events: string;
+  readonly previewOptions?: string;
+  /** The options of the command that writes the files elsewhere. */
+  readonly options: string;
 }
 
 async function isExistingFile(path: string): Promise<boolean> {
@@ -63,51 +86,30 @@ async function isExistingFile(path: string): Promise<boolean> {
   }
 }
 
-/** Writes the files of a template. @param name the template of the option, default `usage` */
-async function writeTemplate(directory: string, name: TemplateName | undefined, io: Io): Promise<void> {
-  const shellPath = createShellPath(directory);
-  const { book, events, map } = createTemplate(name ?? "usage");
-  await writeNewFiles(
-    directory,
-    [
-      { name: "book.jsonc", text: book },
-      { name: "events.csv", text: events },
-      { name: "map.jsonc", text: map },
-    ],
-    name === undefined ? "" : ` --template ${name}`,
-  );
-  await printNextSteps(
-    io,
-    [`wrote ${shellPath("book.jsonc")}, ${shellPath("events.csv")}, ${shellPath("map.jsonc")}`],
-    {
-      check: `npx ratebook check ${shellPath("book.jsonc")}`,
-      preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${shellPath("events.csv")} --map ${shellPath("map.jsonc")}`,
-    },
-  );
+/** @param name the template of the option, default `usage` */
+async function startFromTemplate(name: TemplateName | undefined, shellPath: (file: string) => string): Promise<Start> {
+  const files = await readTemplate(name ?? "usage");
+  return {
+    files,
+    notes: [],
+    events: shellPath("events.csv"),
+    options: name === undefined ? "" : ` --template ${name}`,
+  };
 }
 
-/** Writes a book, and a map if needed, for the events of a file. */
-async function writeGeneratedBook(directory: string, from: string, options: GuessOptions, io: Io): Promise<void> {
-  const shellPath = createShellPath(directory);
-  const { book, map, accounts, isJson, rate, notes } = await generateBook(from, options, io);
-  const files = [
-    { name: "book.jsonc", text: book },
-    { name: "map.jsonc", text: map },
-    { name: ACCOUNTS_FILE, text: accounts },
-  ].flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
-  await writeNewFiles(directory, files, ` --from ${quoteForShell(from)}${formatGuessOptions(options)}`);
+/** A book, and a map if needed, for the events of a file. */
+async function startFromFile(from: string, options: GuessOptions, io: Io): Promise<Start> {
+  const { files, isJson, rate, notes } = await generateBook(from, options, io);
   // The file name determines the format, except for JSON files with other extensions.
-  const formatOption = isJson && map !== undefined && !hasNdjsonName(from) ? " --event-format ndjson" : "";
-  const mapOption = map === undefined ? "" : ` --map ${shellPath("map.jsonc")}${formatOption}`;
-  const writtenText = `wrote ${files.map(({ name }) => shellPath(name)).join(", ")}`;
-  await printNextSteps(
-    io,
-    [...notes, `${writtenText}; placeholder price: ${rate} per unit. Edit each "rate" in the book`],
-    {
-      check: `npx ratebook check ${shellPath("book.jsonc")}`,
-      preview: `npx ratebook preview ${shellPath("book.jsonc")} --events ${quoteForShell(from)}${mapOption} --accounts-from-events --summary`,
-    },
-  );
+  const formatOption = isJson && files.length > 1 && !hasNdjsonName(from) ? " --event-format ndjson" : "";
+  return {
+    files,
+    notes,
+    advice: `; placeholder price: ${rate} per unit. Edit each "rate" in the book`,
+    events: quoteForShell(from),
+    previewOptions: `${formatOption} --accounts-from-events --summary`,
+    options: ` --from ${quoteForShell(from)}${formatGuessOptions(options)}`,
+  };
 }
 
 /** The paths of files in a directory, quoted for a shell. */
@@ -133,17 +135,8 @@ function formatGuessOptions({ columns, decimal }: GuessOptions): string {
     .join("");
 }
 
-async function printNextSteps(
-  io: Io,
-  notes: readonly string[],
-  next: { readonly check: string; readonly preview: string },
-): Promise<void> {
-  const lines = [...notes, "", "Next:", `  ${next.check}`, `  ${next.preview}`];
-  await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
-}
-
 /** Writes all files, or none if one exists. @param options the options of the command, for its suggestion */
-async function writeNewFiles(directory: string, files: readonly OutputFile[], options = ""): Promise<void> {
+async function writeNewFiles(directory: string, files: readonly OutputFile[], options: string): Promise<void> {
   const writtenPaths: string[] = [];
   try {
     await mkdir(directory, { recursive: true });

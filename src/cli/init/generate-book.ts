@@ -1,7 +1,8 @@
 /** Generates a book, and a map if needed, for an existing file of events. */
 import { basename } from "node:path";
 
-import { didYouMean } from "../../book/problems.ts";
+import { didYouMean, type Path } from "../../book/problems.ts";
+import type { JsonDetail } from "../../book/reading/json-document.ts";
 import { isAccountId } from "../../book/resources/account.ts";
 import { type DecimalMark, TIME_FORMS } from "../../event-files/cell-texts.ts";
 import { isTokenName } from "../../event-files/column-words.ts";
@@ -11,7 +12,9 @@ import { InputError } from "../../event-files/input-error.ts";
 import { createFieldSample, readJsonSample } from "../../event-files/json-fields.ts";
 import type { Sample } from "../../event-files/sample-columns.ts";
 import { quoteText } from "../../problem-table.ts";
+import { formatJson } from "../documents/format-book.ts";
 import type { Io } from "../io.ts";
+import type { OutputFile } from "../templates.ts";
 import {
   createAccountIds,
   describeColumns,
@@ -27,13 +30,10 @@ import {
   readSampleText,
   type Texts,
 } from "./describe-columns.ts";
-import { formatBook, formatEventSchema, formatMap, formatMeter } from "./templates.ts";
 
 export interface GeneratedBook {
-  readonly book: string;
-  readonly map: string | undefined;
-  /** A CSV file of account names and ids that the map reads, if there are many. */
-  readonly accounts?: string | undefined;
+  /** The book, the map if needed, and a CSV file of account names and ids that the map reads, if there are many. */
+  readonly files: readonly OutputFile[];
   /** Whether the file is NDJSON. */
   readonly isJson: boolean;
   /** The price of a unit. */
@@ -52,7 +52,7 @@ export interface GuessOptions {
 const METERS_MAX = 50;
 const RATE = "0.01";
 /** The name of the file of account names and ids beside the map. */
-export const ACCOUNTS_FILE = "accounts.csv";
+const ACCOUNTS_FILE = "accounts.csv";
 /** The maximum number of accounts that a map lists. */
 const LISTED_ACCOUNTS_MAX = 50;
 
@@ -88,9 +88,8 @@ async function generateFromTable(
   const groups = findPriceGroups(texts, rows, numbers.filter(isTokenName).length > 1);
   const rate = isMoney ? "1" : RATE;
   const words = isJson ? { column: "field", row: "line" } : { column: "column", row: "row" };
-  const plainMap = createMapText(schema, columns, "");
-  const ids = await createIds(path, sample, { columns, map: plainMap, isJson }, io);
-  const values = formatValues(ids);
+  const ids = await createIds(path, sample, { columns, map: createMapText(schema, columns, {}), isJson }, io);
+  const values = ids.size === 0 ? {} : { values: Object.fromEntries(ids) };
   const isFile = ids.size > LISTED_ACCOUNTS_MAX;
   const map = readEventFileMap("map.jsonc", createMapText(schema, columns, values));
   const notes = [
@@ -101,9 +100,11 @@ async function generateFromTable(
     ...describeExample(sample, columns, { map, words }),
   ];
   return {
-    book: createBookText([{ schema, numbers, texts, groups }], rate),
-    map: createMapText(schema, columns, isFile ? `, "valuesFrom": "${ACCOUNTS_FILE}"` : values),
-    accounts: isFile ? formatIds(ids) : undefined,
+    files: [
+      { name: "book.jsonc", text: createBookText([{ schema, numbers, texts, groups }], rate) },
+      { name: "map.jsonc", text: createMapText(schema, columns, isFile ? { valuesFrom: ACCOUNTS_FILE } : values) },
+      ...(isFile ? [{ name: ACCOUNTS_FILE, text: formatIds(ids) }] : []),
+    ],
     isJson,
     rate,
     notes: [`${path}:`, ...notes.map((note) => `  ${note}`)],
@@ -158,36 +159,31 @@ function describeIds(ids: ReadonlyMap<string, string>, isFile: boolean): readonl
   return [`names that are no ids get one (see ${place}): ${quoteText(first[0])} is ${first[1]}`];
 }
 
-function formatValues(ids: ReadonlyMap<string, string>): string {
-  const lines = [...ids].map(([name, id]) => `\n    ${JSON.stringify(name)}: ${JSON.stringify(id)},`);
-  return lines.length === 0 ? "" : `, "values": {${lines.join("")}\n  }`;
-}
-
 function formatIds(ids: ReadonlyMap<string, string>): string {
   const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   return `name,id\n${[...ids].map(([name, id]) => `${quote(name)},${id}\n`).join("")}`;
 }
 
-/** @param values a further field of the account */
-function createMapText(schema: string, columns: Columns, values: string): string {
+/** @param names further fields of the account */
+function createMapText(schema: string, columns: Columns, names: object): string {
   const { timestamp, form, isZoneless, account, id, numbers, numbersWithEmptyCells, decimals, texts } = columns;
-  const column = (name: string): string => `"column": ${JSON.stringify(name)}`;
-  const formatFields = (name: string): string => {
-    const mark = decimals.get(name);
-    return (
-      (mark === undefined ? "" : `, "decimal": "${mark}"`) +
-      (numbersWithEmptyCells.includes(name) ? ', "default": "0"' : "")
-    );
-  };
-  return formatMap({
-    schema,
-    account: account === undefined ? '{ "value": "account-1" }' : `{ ${column(account)}${values} }`,
-    id: id === undefined ? `{ "template": ${JSON.stringify(`${schema}-{row}`)} }` : `{ ${column(id)} }`,
-    timestamp: `{ ${column(timestamp)}${form === undefined ? "" : `, "form": "${form}"`}${isZoneless ? ', "zone": "UTC"' : ""} }`,
-    attributes: numbers.slice(0, METERS_MAX).map((name) => [name, name] as const),
-    dimensions: texts.map((name) => [name, name] as const),
-    attributeFields: new Map(numbers.map((name) => [name, formatFields(name)])),
+  const attributes = numbers.slice(0, METERS_MAX).map((column) => {
+    const decimal = decimals.get(column);
+    const hasEmptyCells = numbersWithEmptyCells.includes(column);
+    return [column, { column, ...(decimal && { decimal }), ...(hasEmptyCells && { default: "0" }) }] as const;
   });
+  const map = {
+    schemaName: { value: schema },
+    accountId: account === undefined ? { value: "account-1" } : { column: account, ...names },
+    id: id === undefined ? { template: `${schema}-{row}` } : { column: id },
+    timestamp: { column: timestamp, ...(form !== undefined && { form }), ...(isZoneless && { zone: "UTC" }) },
+    attributes: Object.fromEntries(attributes),
+    dimensions: Object.fromEntries(texts.map((column) => [column, { column }])),
+  };
+  return formatJson(map, [
+    comment([], 'Where each part of an event is in the file: a "column" (of NDJSON a path, such as "usage.tokens"),'),
+    comment([], 'a constant "value", or a "template" such as "x-{row}".'),
+  ]);
 }
 
 /** The fields in events of one schema. */
@@ -226,7 +222,8 @@ function generateFromEvents(events: readonly EventFields[]): GeneratedBook {
       : `meters for ${numbers.map(quoteText).join(", ")} of ${quoteText(schema)}`,
     ...describeGroups(groups),
   ]);
-  return { book: createBookText(schemaFields, RATE), map: undefined, isJson: true, rate: RATE, notes };
+  const book = { name: "book.jsonc", text: createBookText(schemaFields, RATE) };
+  return { files: [book], isJson: true, rate: RATE, notes };
 }
 
 /** The fields of an event in the standard form; undefined for other objects. */
@@ -256,48 +253,50 @@ function createBookText(schemaFields: readonly SchemaFields[], rate: string): st
       id: createMeterId(attribute ?? schema, usedTexts),
       name: createMeterName(attribute ?? `${schema} events`, usedTexts),
       schema,
-      attribute,
-      groups,
+      ...(attribute === undefined ? { count: true } : { sum: attribute }),
+      ...(groups && { groupBy: groups.dimensions }),
+      whens: groups?.whens,
     })),
   );
-  return formatBook({
-    introduction: [
-      `A book for ratebook, generated from an event file. Placeholder price: ${rate} per unit. Change it first.`,
-      "It has no accounts; --accounts-from-events creates one per account in the events.",
-    ],
-    eventSchemas: schemaFields.map(({ schema, numbers, texts }) =>
-      formatEventSchema(schema, numbers.slice(0, METERS_MAX), texts),
-    ),
-    usageMeters: meters.map(({ attribute, groups, ...meter }) =>
-      formatMeter({
-        ...meter,
-        ...(attribute !== undefined && { attribute }),
-        ...(groups && { groupBy: groups.dimensions }),
-      }),
-    ),
-    plan: {
-      name: "First plan",
-      prices: [
-        [
-          "usage",
-          meters.map(
-            ({ id, groups }, index) =>
-              `${index === 0 ? '// "rate" is the price per unit. For tiers, see node_modules/ratebook/docs/guide/plans.md.\n      ' : ""}{ "meter": "${id}", ${formatPrices(groups, rate)} }`,
-          ),
-        ],
-      ],
-    },
+  const prices = meters.map(({ id, whens }) => {
+    const rows = whens?.map((when) => ({ when, rate }));
+    return { meter: id, ...(rows === undefined ? { rate } : { rateTable: { rows: [...rows, { rate }] } }) };
   });
+  const book = {
+    organization: { id: "my-company", name: "My company", baseCurrency: "USD" },
+    eventSchemas: schemaFields.map(({ schema, numbers, texts }) => ({
+      name: schema,
+      attributes: numbers.slice(0, METERS_MAX),
+      dimensions: texts,
+    })),
+    usageMeters: meters.map(({ whens: _, ...meter }) => meter),
+    pricePlans: [{ id: "pp.first", name: "First plan", cycle: "MONTHLY", usage: prices }],
+  };
+  const usage = ["pricePlans", 0, "usage"];
+  const otherRows = meters.flatMap(({ whens }, index) =>
+    whens === undefined ? [] : [[...usage, index, "rateTable", "rows", whens.length]],
+  );
+  return formatJson(book, [
+    comment(
+      [],
+      `A book for ratebook, generated from an event file. Placeholder price: ${rate} per unit. Change it first.`,
+    ),
+    comment([], "It has no accounts; --accounts-from-events creates one per account in the events."),
+    ...paragraph("eventSchemas", "Fields of events: numbers are attributes, texts are dimensions."),
+    ...paragraph("usageMeters", 'How events become usage: "sum" adds up an attribute, "count" counts events.'),
+    ...paragraph("pricePlans", 'Prices, for calendar months. Other cycles: "ANNUALLY", "QUARTERLY", "WEEKLY".'),
+    comment([...usage, 0], '"rate" is the price per unit. For tiers, see node_modules/ratebook/docs/guide/plans.md.'),
+    ...otherRows.map((path) => comment(path, "All other groups.", "after")),
+  ]);
 }
 
-/** A rate, or a price table with a rate for each group. */
-function formatPrices(groups: PriceGroups | undefined, rate: string): string {
-  if (groups === undefined) return `"rate": "${rate}"`;
-  const rows = groups.whens.map((when) => {
-    const texts = Object.entries(when).map(([name, text]) => `${JSON.stringify(name)}: ${JSON.stringify(text)}`);
-    return `        { "when": { ${texts.join(", ")} }, "rate": "${rate}" },\n`;
-  });
-  return `"rateTable": { "rows": [\n${rows.join("")}        { "rate": "${rate}" }, // All other groups.\n      ] }`;
+function comment(path: Path, text: string, position: "above" | "after" = "above"): JsonDetail {
+  return { path, text: `// ${text}`, position };
+}
+
+/** An empty line and a comment above a list. */
+function paragraph(list: string, text: string): readonly JsonDetail[] {
+  return [{ path: [list], text: "", position: "above" }, comment([list], text)];
 }
 
 /** A unique meter id of at most 20 characters. */

@@ -221,14 +221,16 @@ describe("--from a file with a column of models and one of kinds", () => {
   test("writes a meter with groups, and a price table with a row for each group", async () => {
     const { out } = await generate(LINES);
     expect(out).toContain('  a price table by "model" and "kind", with 4 rows, and one for all other groups\n');
-    expect(readBook()).toContain('"sum": "tokens", "groupBy": ["model", "kind"] }');
-    expect(readBook()).toContain(`"rateTable": { "rows": [
-        { "when": { "model": "nova-large", "kind": "input" }, "rate": "0.01" },
-        { "when": { "model": "nova-large", "kind": "output" }, "rate": "0.01" },
-        { "when": { "model": "nova-mini", "kind": "input" }, "rate": "0.01" },
-        { "when": { "model": "nova-mini", "kind": "cached" }, "rate": "0.01" },
-        { "rate": "0.01" }, // All other groups.
-      ] }`);
+    expect(readBook()).toContain('"sum": "tokens",\n    "groupBy": ["model", "kind"]\n');
+    expect(readBook()).toContain(`
+          "rows": [
+            { "when": { "model": "nova-large", "kind": "input" }, "rate": "0.01" },
+            { "when": { "model": "nova-large", "kind": "output" }, "rate": "0.01" },
+            { "when": { "model": "nova-mini", "kind": "input" }, "rate": "0.01" },
+            { "when": { "model": "nova-mini", "kind": "cached" }, "rate": "0.01" },
+            { "rate": "0.01" } // All other groups.
+          ]`);
+    expect((await files.run("format --check prices/book.jsonc")).code).toBe(0);
     const ran = await files.runPrinted(out);
     // Acme has 2,400, 600 and 1,200 tokens, Globex 100 and 300, at a cent each.
     expect(ran.out).toMatch(/^acme +3 +4,200 +42\.00 .*\nglobex +2 +400 +4\.00 /m);
