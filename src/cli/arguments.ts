@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 
 import { findNearest } from "../book/problems.ts";
+import { hasCode } from "../errors.ts";
 import { quoteText } from "../problem-table.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
@@ -57,10 +58,7 @@ export function readArguments(argv: readonly string[], specs: OptionSpecs): Argu
       (positionals.length === 0 ? positionals : (openList ?? positionals)).push(token.value);
     if (token.kind !== "option") continue;
     const spec = Object.hasOwn(specs, token.name) ? specs[token.name] : undefined;
-    if (spec === undefined) {
-      const following = token.value ?? argv[token.index + 1];
-      throw replacedOptionError(token.name, following, specs) ?? unknownOptionError(token.rawName, Object.keys(specs));
-    }
+    if (spec === undefined) throw unknownOptionError(token.rawName, Object.keys(specs));
     const optionValues = values.get(token.name) ?? [];
     if (optionValues.length > 0 && (spec.kind === "one" || spec.kind === "maybe"))
       throw new UsageError(`--${token.name} can be given only once`);
@@ -96,28 +94,6 @@ function requireValue(name: string, spec: OptionSpec, value: string | undefined)
   return value;
 }
 
-/** The options that replace each value of the former `--reader`. */
-const READER_REPLACEMENTS: Readonly<Record<string, string>> = {
-  ndjson: "--event-format ndjson",
-  csv: "--event-format csv",
-  parquet: "--event-format parquet",
-  core: "--engine core",
-  duckdb: "--engine database",
-};
-
-/** The error for an option that newer options have replaced. */
-function replacedOptionError(name: string, value: string | undefined, specs: OptionSpecs): UsageError | undefined {
-  if (name !== "reader" || !Object.hasOwn(specs, "event-format")) return undefined;
-  const replacement = Object.hasOwn(READER_REPLACEMENTS, value ?? "")
-    ? READER_REPLACEMENTS[value ?? ""]
-    : "--event-format or --engine";
-  if (!Object.hasOwn(specs, "engine"))
-    return new UsageError(
-      "--reader was replaced by --event-format: use it where the names of files do not tell the format",
-    );
-  return new UsageError(`--reader was replaced by two options: use ${replacement}`);
-}
-
 function unknownOptionError(rawName: string, optionNames: readonly string[]): UsageError {
   const nearest = findNearest(rawName.replace(/^-+/, ""), optionNames);
   const hint = nearest === undefined ? "see --help" : `did you mean --${nearest}?`;
@@ -144,10 +120,12 @@ export interface Command {
   readonly run: (args: Arguments, io: Io) => Promise<"done" | "problems">;
 }
 
-/**
- * Returns the path of a book, which is the only argument.
- * @throws {UsageError} if it is missing, or there are more arguments
- */
+/** @param advice the option that names what was probably meant @throws {UsageError} for any argument but options */
+export function requireNoArguments({ positionals }: Arguments, advice: string): void {
+  if (positionals.length > 0) throw new UsageError(`unexpected ${quoteText(positionals.join(" "))}: ${advice}`);
+}
+
+/** The path of a book, which is the only argument. @throws {UsageError} as {@link requireFilePath} */
 export function requireBookPath(args: Arguments): string {
   return requireFilePath(args, "BOOK");
 }
@@ -155,7 +133,7 @@ export function requireBookPath(args: Arguments): string {
 /**
  * Returns the only argument.
  * @param argumentName its name in the usage line
- * @throws {UsageError} as {@link requireBookPath}
+ * @throws {UsageError} if it is missing, or there are more arguments
  */
 export function requireFilePath({ positionals }: Arguments, argumentName: string): string {
   const [path, ...more] = positionals;
@@ -168,4 +146,46 @@ export function requireFilePath({ positionals }: Arguments, argumentName: string
     );
   }
   return path;
+}
+
+/**
+ * Reads the value of an option; undefined without one.
+ *
+ * @param expected what the value should be, for the message
+ * @param parse returns undefined for another text
+ * @throws {UsageError} for another text
+ */
+export function readOption<Value>(
+  args: Arguments,
+  name: string,
+  expected: string,
+  parse: (text: string) => Value | undefined,
+): Value | undefined {
+  const text = args.value(name);
+  const value = text === undefined ? undefined : parse(text);
+  if (text === undefined || value !== undefined) return value;
+  throw new UsageError(`--${name}: expected ${expected}, got ${quoteText(text)}`);
+}
+
+/** The number of a port; undefined for another text. */
+export function parsePort(text: string): number | undefined {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+}
+
+/** Runs what checks the value of an option. @throws {UsageError} that names the option, if the value is invalid */
+export function checkOption<Result>(name: string, check: () => Result): Result {
+  try {
+    return check();
+  } catch (error) {
+    const hasName = hasCode(error, "ERR_OPTION_INVALID") && toOptionName(error.details.option) === name;
+    if (hasName) throw new UsageError(`--${name}: ${error.details.reason ?? error.message}`);
+    if (hasCode(error, "ERR_NUMBER_INVALID") || hasCode(error, "ERR_DATE_INVALID"))
+      throw new UsageError(`--${name}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** `jump-share`, for the option `jumpShare` of a function. */
+function toOptionName(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

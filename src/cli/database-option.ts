@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { InputError } from "../event-files/input-error.ts";
 import { quoteText } from "../problem-table.ts";
+import type { Store } from "../store/store.ts";
 import type { Arguments, OptionSpecs } from "./arguments.ts";
 import { UsageError } from "./errors.ts";
 import type { Io } from "./io.ts";
@@ -56,11 +57,25 @@ export function resolvePersistentDatabase(args: Arguments, io: Pick<Io, "env">):
   throw new UsageError("--database memory keeps nothing after exit; give a directory or a URL");
 }
 
-/** Opens an engine on a database. The modules of engine and store are only loaded by commands that call this. */
-export async function openEngine(database: string, options: Omit<EngineOptions, "store"> = {}): Promise<Engine> {
-  const { createEngine } = await import("../engine/engine.ts");
+/** Uses a database, and closes it. The modules of stores are only loaded by commands that call this. */
+export async function withStore<Result>(database: string, use: (store: Store) => Promise<Result>): Promise<Result> {
   const { openDatabase } = await import("../store/open-database.ts");
-  return createEngine({ ...options, store: await openDatabase(database) });
+  const store = await openDatabase(database);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** Same as {@link withStore}, with an engine on the database. */
+export async function withEngine<Result>(
+  database: string,
+  options: Omit<EngineOptions, "store">,
+  use: (engine: Engine) => Promise<Result>,
+): Promise<Result> {
+  const { createEngine } = await import("../engine/engine.ts");
+  return withStore(database, (store) => use(createEngine({ ...options, store })));
 }
 
 /** The directory of a database; undefined for a URL. */

@@ -6,18 +6,16 @@ import {
   type Backtest,
   type MigrationInput,
   findBreaches,
-  type GateRule,
   parseGate,
 } from "../../analysis/backtest/compare-invoices.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { MIGRATION_MODES } from "../../book/resources/requests.ts";
 import { parseDate } from "../../calendar/instant.ts";
-import { hasCode } from "../../errors.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { listNotBilled, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
-import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
+import { type Arguments, checkOption, type Command, requireBookPath } from "../arguments.ts";
 import { readDraftFiles } from "../documents/draft-file.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
@@ -29,7 +27,6 @@ import type { ProblemList } from "../reading/event-problems.ts";
 import {
   createIdMemory,
   outputOptions,
-  parseDateOption,
   rangeOptions,
   readAccountIds,
   readRange,
@@ -70,7 +67,7 @@ export const backtestCommand: Command = {
 
 async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const path = requireBookPath(args);
-  const gates = args.values("fail-if").map(parseGateOption);
+  const gates = args.values("fail-if").map((text) => checkOption("fail-if", () => parseGate(text)));
   const input = readUsageInput(args, io);
   const range = readRange(args);
   const format = args.value("format") ?? "table";
@@ -117,16 +114,7 @@ function readMigration(args: Arguments): MigrationInput | undefined {
   const mode = MIGRATION_MODES.find((each) => each === modeText);
   if (mode === undefined || on === undefined)
     throw new UsageError("--migrate MODE and --on DATE must be given together");
-  return { mode, on: parseDateOption("on", on, parseDate) };
-}
-
-function parseGateOption(text: string): GateRule {
-  try {
-    return parseGate(text);
-  } catch (error) {
-    if (hasCode(error, "ERR_OPTION_INVALID")) throw new UsageError(`--fail-if: ${error.message}`);
-    throw error;
-  }
+  return { mode, on: checkOption("on", () => parseDate(on)) };
 }
 
 function listBacktestNotBilled(book: Book, paths: readonly string[], backtest: Backtest): readonly NotBilled[] {

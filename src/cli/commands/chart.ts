@@ -1,10 +1,9 @@
 /** `ratebook chart`: the cost of a plan by usage, as SVG. */
 import { type PlanCurves, planCurves } from "../../analysis/plan-curves.ts";
-import { hasCode } from "../../errors.ts";
 import { parseValue } from "../../numbers/decimal.ts";
 import { drawPlanChart } from "../../pages/chart/plan-chart.ts";
 import { quoteText } from "../../problem-table.ts";
-import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
+import { type Arguments, checkOption, type Command, requireFilePath } from "../arguments.ts";
 import { type PlanFile, findPlanInFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -38,40 +37,25 @@ function computeCurves({ plan: { pricePlanDetails }, names }: PlanFile, args: Ar
       `--currency: the plan supports ${currencies.join(", ") || "none"}, not ${quoteText(currency)}`,
     );
   }
-  checkDecimal("up-to", upTo);
+  if (upTo !== undefined) checkOption("up-to", () => parseValue(upTo));
   const fixedQuantities = args.values("at").map(parseFixedQuantity);
   const quantities = Object.fromEntries(fixedQuantities);
   const repeatedId = fixedQuantities.map(([id]) => id).find((id, at, ids) => ids.indexOf(id) !== at);
   if (repeatedId !== undefined) throw new UsageError(`--at: ${quoteText(repeatedId)} has several quantities; give one`);
-  try {
-    const curves = planCurves(pricePlanDetails, { currency, upTo, quantities, names });
-    const cardIds = curves.cards.map(({ id }) => id);
-    const unknownId = Object.keys(quantities).find((id) => !cardIds.includes(id));
-    if (unknownId === undefined) return curves;
-    throw new UsageError(
-      `--at: the plan has no card ${quoteText(unknownId)} with a quantity; its cards: ${cardIds.map(quoteText).join(", ") || "none"}`,
-    );
-  } catch (error) {
-    if (hasCode(error, "ERR_OPTION_INVALID") && error.details.option === "upTo")
-      throw new UsageError(`--up-to: ${error.details.reason ?? error.message}`);
-    throw error;
-  }
-}
-
-/** @throws {UsageError} for a quantity that is not a decimal */
-function checkDecimal(option: string, text: string | undefined): void {
-  try {
-    if (text !== undefined) parseValue(text);
-  } catch (error) {
-    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--${option}: ${error.message}`);
-    throw error;
-  }
+  const options = { currency, upTo, quantities, names };
+  const curves = checkOption("up-to", () => planCurves(pricePlanDetails, options));
+  const cardIds = curves.cards.map(({ id }) => id);
+  const unknownId = Object.keys(quantities).find((id) => !cardIds.includes(id));
+  if (unknownId === undefined) return curves;
+  throw new UsageError(
+    `--at: the plan has no card ${quoteText(unknownId)} with a quantity; its cards: ${cardIds.map(quoteText).join(", ") || "none"}`,
+  );
 }
 
 function parseFixedQuantity(text: string): readonly [string, string] {
   const end = text.lastIndexOf("=");
   if (end < 1) throw new UsageError(`--at: expected ID=QUANTITY, got ${quoteText(text)}`);
   const quantity = text.slice(end + 1);
-  checkDecimal("at", quantity);
+  checkOption("at", () => parseValue(quantity));
   return [text.slice(0, end), quantity];
 }

@@ -9,7 +9,7 @@ import { parseJson, stringifyJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
 import type { Vector } from "../../vectors.ts";
-import type { Arguments, Command } from "../arguments.ts";
+import { type Arguments, type Command, requireNoArguments } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 
@@ -33,8 +33,7 @@ type Answer = { readonly result: unknown } | { readonly skipped: true } | { read
 
 async function runConformance(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const command = args.value("command");
-  if (args.positionals.length > 0)
-    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the program with --command`);
+  requireNoArguments(args, "give the program with --command");
   if (command === undefined)
     throw new UsageError('missing --command: give the program to test, as in --command "node engine.js"');
   // Imported here, because no other command needs the vectors.

@@ -12,8 +12,8 @@ import type { EventInput } from "../../metering/event-envelope.ts";
 import type { UsageRow } from "../../metering/usage-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { quoteText } from "../../problem-table.ts";
-import type { Arguments, Command } from "../arguments.ts";
-import { databaseOption, databaseVariable, requireDatabase } from "../database-option.ts";
+import { type Arguments, type Command, requireNoArguments } from "../arguments.ts";
+import { databaseOption, databaseVariable, requireDatabase, withStore } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { ProblemsError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -36,14 +36,11 @@ export const exportCommand: Command = {
 };
 
 async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> {
-  if (args.positionals.length > 0)
-    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the database with --database`);
+  requireNoArguments(args, "give the database with --database");
   const database = requireDatabase(args, io);
   const usage = await readExternalUsage(args, io);
   const { createEngine } = await import("../../engine/engine.ts");
-  const { openDatabase } = await import("../../store/open-database.ts");
-  const store = await openDatabase(database);
-  try {
+  return withStore(database, async (store) => {
     const externalSchemas = await readExternalSchemas(store.read);
     const ingestedSchema = usage?.schemas.find((name) => !externalSchemas.includes(name));
     // An engine with this schema as external would reject its events afterwards.
@@ -56,10 +53,8 @@ async function runExport(args: Arguments, io: Io): Promise<"done" | "problems"> 
     const engine = createEngine({ store, ...(usage && { usage, clock: () => now }) });
     const directory = args.value("output") ?? "ratebook-export";
     const unreadSchemas = usage === undefined ? externalSchemas : [];
-    return await exportFiles(engine, { directory, events: args.flag("events"), now, unreadSchemas }, io);
-  } finally {
-    await store.close();
-  }
+    return exportFiles(engine, { directory, events: args.flag("events"), now, unreadSchemas }, io);
+  });
 }
 
 /** Options of an export. */

@@ -47,8 +47,16 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
     throw new UsageError("--time, --account, --id and --decimal need --from");
   const shellPath = createShellPath(directory);
   const start = await (from === undefined ? startFromTemplate(name, shellPath) : startFromFile(from, options, io));
-  const { files, notes, advice = "", events, previewOptions = "" } = start;
-  await writeNewFiles(directory, files, start.options);
+  await writeNewFiles(directory, start.files, start.options);
+  await printStart(start, shellPath, io);
+  return "done";
+}
+
+async function printStart(
+  { files, notes, advice = "", events, previewOptions = "" }: Start,
+  shellPath: (file: string) => string,
+  io: Io,
+): Promise<void> {
   const paths = files.map((file) => shellPath(file.name));
   const [book = "", map = ""] = paths.filter((each) => each.endsWith(".jsonc"));
   const mapOption = map === "" ? "" : ` --map ${map}`;
@@ -61,7 +69,6 @@ async function runInit(args: Arguments, io: Io): Promise<"done"> {
     `  npx ratebook preview ${book} --events ${events}${mapOption}${previewOptions}`,
   ];
   await write(io.stdout, `${lines.map(toPrintable).join("\n")}\n`);
-  return "done";
 }
 
 /** What `init` writes and prints. */

@@ -10,7 +10,7 @@ import { renderSheets } from "../../pages/invoice/invoice-page.ts";
 import { createInvoiceSheet, type InvoiceSheet } from "../../pages/invoice/invoice-sheet.ts";
 import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
-import { databaseOption, databaseVariable, openEngine, requireDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, requireDatabase, withEngine } from "../database-option.ts";
 import { type FileInvoice, readInvoices } from "../documents/invoice-files.ts";
 import { readTextFile } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
@@ -118,16 +118,10 @@ async function readSheetOfDatabase(
     throw new UsageError("--account and --invoice select from a file; --database takes the ID of an invoice");
   const database = requireDatabase(args, io);
   const { readInvoiceSheet } = await import("../../server/routes/billing/invoice-html.ts");
-  const engine = await openEngine(database);
-  try {
+  return withEngine(database, {}, async (engine) => {
     const snapshot = await engine.invoices.get(id);
-    return await readInvoiceSheet(engine, snapshot, {
-      ...details(snapshot.invoice.accountId),
-      ...numberInvoice(args, 0),
-    });
-  } finally {
-    await engine.close();
-  }
+    return readInvoiceSheet(engine, snapshot, { ...details(snapshot.invoice.accountId), ...numberInvoice(args, 0) });
+  });
 }
 
 /** The details of an account's invoices. */

@@ -8,9 +8,10 @@ import type { Arguments, Command } from "../arguments.ts";
 import {
   databaseOption,
   databaseVariable,
-  requireDatabase,
   isMissingDirectory,
+  requireDatabase,
   resolvePersistentDatabase,
+  withStore,
 } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { write } from "../io.ts";
@@ -38,14 +39,8 @@ export const keysCommand: Command = {
     const isCreate = args.positionals[0] === "create";
     const database = (isCreate ? resolvePersistentDatabase : requireDatabase)(args, io);
     if (isMissingDirectory(database)) await write(io.stderr, `ratebook: creating database ${toPrintable(database)}\n`);
-    const { openDatabase } = await import("../../store/open-database.ts");
     const { manageApiKeys } = await import("../../server/access/credentials.ts");
-    const store = await openDatabase(database);
-    try {
-      await write(io.stdout, await runAction(manageApiKeys({ store })));
-    } finally {
-      await store.close();
-    }
+    await write(io.stdout, await withStore(database, (store) => runAction(manageApiKeys({ store }))));
     return "done";
   },
 };

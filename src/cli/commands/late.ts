@@ -1,14 +1,12 @@
 /** `ratebook late`: external usage that arrived after its cycle closed. */
-import { parseDate } from "../../calendar/instant.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { LateUsage } from "../../ledger/external-usage.ts";
-import { quoteText } from "../../problem-table.ts";
-import type { Arguments, Command } from "../arguments.ts";
-import { databaseOption, databaseVariable, openEngine, requireDatabase } from "../database-option.ts";
+import { type Arguments, type Command, requireNoArguments } from "../arguments.ts";
+import { databaseOption, databaseVariable, requireDatabase, withEngine } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
-import { outputOptions, parseDateOption } from "../reading/input-options.ts";
+import { outputOptions, readDays } from "../reading/input-options.ts";
 import { formatCsvRow } from "../table/invoice-table.ts";
 import { externalUsageOptions, readExternalUsage } from "../usage/external-usage.ts";
 
@@ -33,34 +31,28 @@ export const lateCommand: Command = {
 };
 
 async function runLate(args: Arguments, io: Io): Promise<"done"> {
-  if (args.positionals.length > 0)
-    throw new UsageError(`unexpected ${quoteText(args.positionals.join(" "))}: give the database with --database`);
+  requireNoArguments(args, "give the database with --database");
   const usage = await readExternalUsage(args, io);
   if (usage === undefined)
     throw new UsageError("missing --usage and --usage-schemas: give the same values as for serve");
-  const [from, until] = [readDateOption(args, "from"), readDateOption(args, "until")];
-  if (from >= until) throw new UsageError("--until must be later than --from");
+  const range = readDays(requireValue(args, "from"), requireValue(args, "until"));
   const format = args.value("format") ?? FORMATS[0];
-  const engine = await openEngine(requireDatabase(args, io), { usage });
-  try {
-    await withOutput(args, io, async ({ stdout }) => {
+  await withEngine(requireDatabase(args, io), { usage }, (engine) =>
+    withOutput(args, io, async ({ stdout }) => {
       if (format === "csv") await write(stdout, CSV_HEADER);
       for await (const accountIds of readAccountPages(engine, args.values("account"))) {
-        for (const lateUsage of await engine.lateUsage({ accountIds, from, until }))
+        for (const lateUsage of await engine.lateUsage({ accountIds, ...range }))
           await write(stdout, format === "csv" ? formatLateCsv(lateUsage) : `${JSON.stringify(lateUsage)}\n`);
       }
-    });
-  } finally {
-    await engine.close();
-  }
+    }),
+  );
   return "done";
 }
 
-function readDateOption(args: Arguments, name: "from" | "until"): number {
+function requireValue(args: Arguments, name: "from" | "until"): string {
   const text = args.value(name);
-  if (text === undefined)
-    throw new UsageError(`missing --${name}: give the range of closed billing periods as --from DATE --until DATE`);
-  return parseDateOption(name, text, parseDate);
+  if (text !== undefined) return text;
+  throw new UsageError(`missing --${name}: give the range of closed billing periods as --from DATE --until DATE`);
 }
 
 /** The ids of accounts, page by page. */

@@ -1,17 +1,15 @@
 /** `ratebook lint`: finds what is valid in a book but probably unintended. */
 import type { LintFinding } from "../../analysis/lint/finding.ts";
-import { lintBook, type LintOptions } from "../../analysis/lint/lint-book.ts";
+import { lintBook } from "../../analysis/lint/lint-book.ts";
 import { toWrittenPath } from "../../book/book.ts";
 import { formatPath, parsePath } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
-import { type Book, LINT_CODES } from "../../book/resources/book.ts";
-import { hasCode } from "../../errors.ts";
+import { LINT_CODES } from "../../book/resources/book.ts";
 import type { TextPlace } from "../../numbers/json-text.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { readPackageVersion } from "../../server/version.ts";
-import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
+import { type Arguments, checkOption, type Command, requireFilePath } from "../arguments.ts";
 import { readBookFile, readBookOrPlanFile, readTextFile } from "../documents/read-documents.ts";
-import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
 import { hasUsageOptions, meteredUsageOptions } from "../reading/event-options.ts";
@@ -42,7 +40,8 @@ async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
   const text = await readTextFile(path, io);
   const document = parseJsonDocument(text);
   const { book, usage, problemCount } = await readMeteredUsage(args, file, io);
-  const allFindings = lintWithOptions(book, { jumpShare: args.value("jump-share"), usage });
+  const jumpShare = args.value("jump-share");
+  const allFindings = checkOption("jump-share", () => lintBook(book, { jumpShare, usage }));
   const findings = allFindings.flatMap((each): readonly PlacedFinding[] => {
     // A book with accounts from events is a copy, and has other paths.
     const bookPath = book === file.book ? each.path : formatPath(toWrittenPath(file.book, parsePath(each.path)));
@@ -65,18 +64,6 @@ async function runLint(args: Arguments, io: Io): Promise<"done" | "problems"> {
   });
   const hasWarnings = findings.some(({ level, silenced }) => level === "warning" && silenced === undefined);
   return hasWarnings || problemCount > 0 ? "problems" : "done";
-}
-
-function lintWithOptions(book: Book, options: LintOptions): ReturnType<typeof lintBook> {
-  try {
-    return lintBook(book, options);
-  } catch (error) {
-    if (hasCode(error, "ERR_NUMBER_INVALID")) throw new UsageError(`--jump-share: ${error.message}`);
-    if (hasCode(error, "ERR_OPTION_INVALID")) {
-      throw new UsageError(`--jump-share: ${error.details.reason ?? error.message}`);
-    }
-    throw error;
-  }
 }
 
 /** Two lines per finding, and the number of findings. */

@@ -2,7 +2,7 @@
 import type { BookInput } from "../../book/resources/book.ts";
 import type { LoadCounts } from "../../engine/load.ts";
 import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
-import { databaseOption, databaseVariable, openEngine, resolvePersistentDatabase } from "../database-option.ts";
+import { databaseOption, databaseVariable, resolvePersistentDatabase, withEngine } from "../database-option.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { type Io, write } from "../io.ts";
 
@@ -19,14 +19,9 @@ async function runLoad(args: Arguments, io: Io): Promise<"done"> {
   const database = resolvePersistentDatabase(args, io);
   // Reads the book before opening a database, so that all its problems are printed.
   const file = await readBookFile(path, io);
-  const engine = await openEngine(database);
-  try {
-    // The book was read above, and `load` validates any value.
-    const loadedCounts = await engine.load(file.json as BookInput);
-    await write(io.stdout, `${path}: loaded ${describeLoaded(loadedCounts)}\n`);
-  } finally {
-    await engine.close();
-  }
+  // `load` validates any value.
+  const loadedCounts = await withEngine(database, {}, (engine) => engine.load(file.json as BookInput));
+  await write(io.stdout, `${path}: loaded ${describeLoaded(loadedCounts)}\n`);
   return "done";
 }
 

@@ -7,8 +7,7 @@ import { dirname, join } from "node:path";
 import { formatDate } from "../../calendar/instant.ts";
 import { readPage, embedData } from "../../pages/page-file.ts";
 import { type PlayState, createStateFromBook } from "../../pages/play-state.ts";
-import { quoteText } from "../../problem-table.ts";
-import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
+import { type Arguments, type Command, parsePort, readOption, requireBookPath } from "../arguments.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -47,7 +46,7 @@ async function runPlay(args: Arguments, io: Io): Promise<"done"> {
     return "done";
   }
   const server = createPageServer(html);
-  await listenOn(server, parsePort(args));
+  await listenOn(server, readOption(args, "port", "0 to 65535", parsePort) ?? 0);
   const { port } = server.address() as AddressInfo;
   await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ (stop with Ctrl+C)\n`);
   await io.waitForStop();
@@ -72,13 +71,6 @@ async function readInitialState(args: Arguments, io: Io): Promise<PlayState> {
   const planStarts = book.accounts.flatMap(({ pricePlans }) => pricePlans.map(({ effectiveFrom }) => effectiveFrom));
   const firstPlanDate = planStarts.length === 0 ? undefined : formatDate(Math.min(...planStarts));
   return createStateFromBook(await readTextFile(path, io), events, firstEventDate ?? firstPlanDate);
-}
-
-function parsePort(args: Arguments): number {
-  const text = args.value("port") ?? "0";
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new UsageError(`--port: expected 0 to 65535, got ${quoteText(text)}`);
-  return port;
 }
 
 function createPageServer(html: string): Server {

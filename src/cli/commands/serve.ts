@@ -12,7 +12,7 @@ import { quoteText } from "../../problem-table.ts";
 import type { RateLimitOptions, RateLimits } from "../../server/access/access.ts";
 import { LOG_LEVELS, type LogLevel } from "../../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../../server/serve.ts";
-import type { Arguments, Command } from "../arguments.ts";
+import { type Arguments, type Command, parsePort, readOption } from "../arguments.ts";
 import { databaseVariable, redactDatabase, resolveDatabase, serverDatabaseOption } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -81,6 +81,7 @@ export const serveCommand: Command = {
 
 async function runServe(args: Arguments, io: Io): Promise<"done"> {
   const serveArgs = readServeArguments(args, io.env);
+  const { keepEventsMs = Infinity } = serveArgs;
   const usage = await readExternalUsage(args, io);
   const database = resolveDatabase(args, io);
   const stop = new AbortController();
@@ -101,7 +102,7 @@ async function runServe(args: Arguments, io: Io): Promise<"done"> {
     store,
     onSkipped: (accountId, error) => logSkipped?.(accountId, error),
     associationYearsMax: serveArgs.associationYearsMax,
-    ...(serveArgs.keepEventsMs === undefined ? {} : { keepEventsMs: serveArgs.keepEventsMs }),
+    ...(keepEventsMs < Infinity && { keepEventsMs }),
     ...(usage === undefined ? {} : { usage }),
     resumeIngest: readResumedSchemas(args),
   });
@@ -197,7 +198,7 @@ export interface ServeArguments {
   readonly logLevel: LogLevel | undefined;
   /** Undefined if not set. */
   readonly organization: { readonly id: string | undefined; readonly baseCurrency: string | undefined } | undefined;
-  /** The retention of events in milliseconds; undefined means unlimited. */
+  /** The retention of events in milliseconds; infinite or undefined means unlimited. */
   readonly keepEventsMs: number | undefined;
   /** How many years in the past the first plan of an account may start. */
   readonly associationYearsMax: number;
@@ -209,79 +210,60 @@ const LIMIT_NAMES = ["ingest", "ingestBatch", "entitled", "rest"] as const satis
 const MS_BY_UNIT: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const SECRET_BYTES_MIN = 32;
 const ASSOCIATION_YEARS_DEFAULT = 10;
-const API_KEY_PATTERN = /^rb_[0-9A-Za-z]{43}$/;
 
 /** @throws {UsageError} for the first invalid option or variable */
 export function readServeArguments(args: Arguments, env: Readonly<Record<string, string | undefined>>): ServeArguments {
   const [extra] = args.positionals;
   if (extra !== undefined) throw new UsageError(`serve takes only options, got ${quoteText(extra)}`);
-  const id = readOption(args, "organization", (text) => parseOrganizationField("id", text));
-  const baseCurrency = readOption(args, "currency", (text) => parseOrganizationField("baseCurrency", text));
+  const read = <Value>(name: string, expected: string, parse: (text: string) => Value | undefined): Value | undefined =>
+    readOption(args, name, expected, parse);
+  const id = read("organization", "an id of at most 50 characters without spaces or slashes", (text) =>
+    onlyIf(organizationRequest.safeParse({ id: text }).success, text),
+  );
+  const baseCurrency = read("currency", "an ISO 4217 currency code such as USD", (text) =>
+    onlyIf(organizationRequest.safeParse({ baseCurrency: text }).success, text),
+  );
   return {
     server: {
       host: args.value("host"),
-      port: readOption(args, "port", parsePort),
-      prefix: readOption(args, "prefix", parsePrefix),
-      publicUrl: readOption(args, "public-url", parseUrl),
-      rateLimits: readOption(args, "rate-limits", parseRateLimits),
-      trustProxy: readOption(args, "trust-proxy", parseProxies),
-      billRunInterval: readOption(args, "bill-run-interval", parseInterval),
-      jwtSecret: readVariable(env, "RATEBOOK_JWT_SECRET", (text) =>
-        Buffer.byteLength(text) < SECRET_BYTES_MIN ? `at least ${SECRET_BYTES_MIN} bytes` : undefined,
+      port: read("port", "a whole number from 0 to 65535", parsePort),
+      prefix: read("prefix", "a path such as /v1", (text) => onlyIf(/^(?:\/[\w.~-]+)+$/.test(text), text)),
+      publicUrl: read("public-url", "an address such as https://billing.example.com/v1", (text) =>
+        onlyIf(/^https?:\/\//.test(text) && URL.canParse(text), text),
+      ),
+      rateLimits: read(
+        "rate-limits",
+        "off, or limits such as ingest=50/500,rest=10/200 (ingest, ingestBatch, entitled, rest)",
+        parseRateLimits,
+      ),
+      trustProxy: read("trust-proxy", "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1", parseProxies),
+      billRunInterval: read(
+        "bill-run-interval",
+        "off, or a time such as 90s, 10m or 1h, of at most 24h",
+        parseInterval,
+      ),
+      jwtSecret: readVariable(
+        env,
+        "RATEBOOK_JWT_SECRET",
+        `at least ${SECRET_BYTES_MIN} bytes`,
+        (text) => Buffer.byteLength(text) >= SECRET_BYTES_MIN,
       ),
     },
-    keepEventsMs: readRetention(args),
-    associationYearsMax: readOption(args, "association-years", parseYears) ?? ASSOCIATION_YEARS_DEFAULT,
+    keepEventsMs: read("keep-events", "forever, or days such as 400d, at least 45d", parseRetention),
+    associationYearsMax:
+      read("association-years", "a whole number from 1 to 999", (text) =>
+        onlyIf(/^[1-9]\d{0,2}$/.test(text), Number(text)),
+      ) ?? ASSOCIATION_YEARS_DEFAULT,
     logLevel: LOG_LEVELS.find((level) => level === args.value("log-level")),
     organization: id === undefined && baseCurrency === undefined ? undefined : { id, baseCurrency },
-    apiKey: readVariable(env, "RATEBOOK_API_KEY", (text) =>
-      API_KEY_PATTERN.test(text) ? undefined : "rb_ and 43 letters or digits",
+    apiKey: readVariable(env, "RATEBOOK_API_KEY", "rb_ and 43 letters or digits", (text) =>
+      /^rb_[0-9A-Za-z]{43}$/.test(text),
     ),
   };
 }
 
-function readOption<Value>(
-  args: Arguments,
-  name: string,
-  parse: (text: string) => Value | undefined,
-): Value | undefined {
-  const text = args.value(name);
-  if (text === undefined) return undefined;
-  const value = parse(text);
-  if (value === undefined)
-    throw new UsageError(`--${name}: expected ${EXPECTATIONS[name] ?? "another value"}, got ${quoteText(text)}`);
-  return value;
-}
-
-const EXPECTATIONS: Readonly<Record<string, string>> = {
-  organization: "an id of at most 50 characters without spaces or slashes",
-  currency: "an ISO 4217 currency code such as USD",
-  port: "a whole number from 0 to 65535",
-  prefix: "a path such as /v1",
-  "public-url": "an address such as https://billing.example.com/v1",
-  "rate-limits": "off, or limits such as ingest=50/500,rest=10/200 (ingest, ingestBatch, entitled, rest)",
-  "trust-proxy": "a number of proxies, or addresses such as 10.0.0.0/8,192.168.1.1",
-  "keep-events": "forever, or days such as 400d, at least 45d",
-  "association-years": "a whole number from 1 to 999",
-  "bill-run-interval": "off, or a time such as 90s, 10m or 1h, of at most 24h",
-};
-
-/** Parses a field of the organization. */
-function parseOrganizationField(field: "id" | "baseCurrency", text: string): string | undefined {
-  return organizationRequest.safeParse({ [field]: text }).success ? text : undefined;
-}
-
-function parsePort(text: string): number | undefined {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
-}
-
-function parsePrefix(text: string): string | undefined {
-  return /^(?:\/[\w.~-]+)+$/.test(text) ? text : undefined;
-}
-
-function parseUrl(text: string): string | undefined {
-  const isHttp = /^https?:\/\//.test(text) && URL.canParse(text);
-  return isHttp ? text : undefined;
+function onlyIf<Value>(isValid: boolean, value: Value): Value | undefined {
+  return isValid ? value : undefined;
 }
 
 function parseRateLimits(text: string): RateLimitOptions | undefined {
@@ -299,8 +281,8 @@ function parseRateLimits(text: string): RateLimitOptions | undefined {
 
 function parseProxies(text: string): number | string | undefined {
   if (text === "") return 1;
-  if (/^\d+$/.test(text)) return Number(text) >= 1 && Number(text) <= 100 ? Number(text) : undefined;
-  return text.split(",").every(isAddressRange) ? text : undefined;
+  if (/^\d+$/.test(text)) return onlyIf(Number(text) >= 1 && Number(text) <= 100, Number(text));
+  return onlyIf(text.split(",").every(isAddressRange), text);
 }
 
 /** Whether a text is an IP address, or a range in CIDR notation. */
@@ -315,34 +297,23 @@ function parseInterval(text: string): number | undefined {
   if (text === "off") return 0;
   const [, count, unit = ""] = /^(\d{1,6})([smh])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (MS_BY_UNIT[unit] ?? Number.NaN);
-  return milliseconds > 0 && milliseconds <= 86_400_000 ? milliseconds : undefined;
+  return onlyIf(milliseconds > 0 && milliseconds <= DAY_MS, milliseconds);
 }
 
-/** The retention of events in milliseconds; undefined means unlimited. */
-function readRetention(args: Arguments): number | undefined {
-  const days = readOption(args, "keep-events", parseRetentionDays);
-  return days === undefined || days === "forever" ? undefined : days * DAY_MS;
-}
-
-function parseRetentionDays(text: string): number | "forever" | undefined {
-  if (text === "forever") return text;
-  const [, count] = /^(\d{1,5})d$/.exec(text) ?? [];
-  return Number(count) * DAY_MS >= ID_MEMORY_MS ? Number(count) : undefined;
-}
-
-function parseYears(text: string): number | undefined {
-  return /^[1-9]\d{0,2}$/.test(text) ? Number(text) : undefined;
+function parseRetention(text: string): number | undefined {
+  if (text === "forever") return Infinity;
+  const milliseconds = Number(/^(\d{1,5})d$/.exec(text)?.[1]) * DAY_MS;
+  return onlyIf(milliseconds >= ID_MEMORY_MS, milliseconds);
 }
 
 /** Reads an environment variable; empty means unset. Messages never contain its value. */
 function readVariable(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
-  explainInvalid: (text: string) => string | undefined,
+  expected: string,
+  isValid: (text: string) => boolean,
 ): string | undefined {
-  const text = env[name];
-  if (text === undefined || text === "") return undefined;
-  const expectation = explainInvalid(text);
-  if (expectation !== undefined) throw new UsageError(`${name}: expected ${expectation}`);
-  return text;
+  const text = env[name] || undefined;
+  if (text === undefined || isValid(text)) return text;
+  throw new UsageError(`${name}: expected ${expected}`);
 }

@@ -6,7 +6,7 @@ import { clickHouseSql, toEventTable, writeTableStatements } from "../../warehou
 import { duckDbSql } from "../../warehouse/duckdb/duckdb-sql.ts";
 import type { PushdownDecision } from "../../warehouse/pushdown/plan-pushdown.ts";
 import { planStandalone, writeStandaloneStatements } from "../../warehouse/sql/standalone.ts";
-import { type Arguments, type Command, requireBookPath } from "../arguments.ts";
+import { type Arguments, type Command, readOption, requireBookPath } from "../arguments.ts";
 import { readBookFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -46,9 +46,9 @@ export const sqlCommand: Command = {
 
 async function runSql(args: Arguments, io: Io): Promise<"done"> {
   const path = requireBookPath(args);
-  const table = args.value("table") ?? "events";
-  if (table.includes("\0") || table.split(".").includes(""))
-    throw new UsageError(`--table: expected a name, got ${quoteText(table)}`);
+  const parseTable = (text: string): string | undefined =>
+    text.includes("\0") || text.split(".").includes("") ? undefined : text;
+  const table = readOption(args, "table", "a name", parseTable) ?? "events";
   const dialect = args.value("dialect") ?? "duckdb";
   requireApplicableOptions(args, dialect);
   const decimals = args.value("decimals") === "decimal" ? "decimal" : "text";

@@ -249,17 +249,15 @@ function listKeys(value: unknown): readonly string[] {
 function createBookText(schemaFields: readonly SchemaFields[], rate: string): string {
   const usedTexts = new Set<string>();
   const meters = schemaFields.flatMap(({ schema, numbers, groups }) =>
-    (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => ({
-      id: createMeterId(attribute ?? schema, usedTexts),
-      name: createMeterName(attribute ?? `${schema} events`, usedTexts),
-      schema,
-      ...(attribute === undefined ? { count: true } : { sum: attribute }),
-      ...(groups && { groupBy: groups.dimensions }),
-      whens: groups?.whens,
-    })),
+    (numbers.length === 0 ? [undefined] : numbers).slice(0, METERS_MAX).map((attribute) => {
+      const id = createMeterId(attribute ?? schema, usedTexts);
+      const name = createMeterName(attribute ?? `${schema} events`, usedTexts);
+      const counted = attribute === undefined ? { count: true } : { sum: attribute };
+      return { meter: { id, name, schema, ...counted, ...(groups && { groupBy: groups.dimensions }) }, groups };
+    }),
   );
-  const prices = meters.map(({ id, whens }) => {
-    const rows = whens?.map((when) => ({ when, rate }));
+  const prices = meters.map(({ meter: { id }, groups }) => {
+    const rows = groups?.whens.map((when) => ({ when, rate }));
     return { meter: id, ...(rows === undefined ? { rate } : { rateTable: { rows: [...rows, { rate }] } }) };
   });
   const book = {
@@ -269,12 +267,12 @@ function createBookText(schemaFields: readonly SchemaFields[], rate: string): st
       attributes: numbers.slice(0, METERS_MAX),
       dimensions: texts,
     })),
-    usageMeters: meters.map(({ whens: _, ...meter }) => meter),
+    usageMeters: meters.map(({ meter }) => meter),
     pricePlans: [{ id: "pp.first", name: "First plan", cycle: "MONTHLY", usage: prices }],
   };
   const usage = ["pricePlans", 0, "usage"];
-  const otherRows = meters.flatMap(({ whens }, index) =>
-    whens === undefined ? [] : [[...usage, index, "rateTable", "rows", whens.length]],
+  const otherRows = meters.flatMap(({ groups }, index) =>
+    groups === undefined ? [] : [[...usage, index, "rateTable", "rows", groups.whens.length]],
   );
   return formatJson(book, [
     comment(

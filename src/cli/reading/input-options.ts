@@ -3,12 +3,10 @@
  * which event files: an option without effect is an error.
  */
 import { type Instant, parseDate, parseInstant, tryParseInstant } from "../../calendar/instant.ts";
-import { RatebookError } from "../../errors.ts";
 import { NO_END } from "../../invoicing/timeline.ts";
 import type { PreviewOptions } from "../../ledger/preview/preview.ts";
-import { quoteText } from "../../problem-table.ts";
 import { readTableAddress } from "../../warehouse/clickhouse/table.ts";
-import type { Arguments, OptionSpecs } from "../arguments.ts";
+import { type Arguments, checkOption, type OptionSpecs, readOption } from "../arguments.ts";
 import { UsageError } from "../errors.ts";
 import { type CompactIds, createCompactIds } from "../event-inputs/compact-ids.ts";
 import type { Io } from "../io.ts";
@@ -60,9 +58,9 @@ export interface EventInput {
  */
 export function readEventInput(args: Arguments, io: Pick<Io, "env">): EventInput {
   const engine = args.value("engine");
-  const memory = args.value("memory");
-  if (memory !== undefined && !/^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(memory))
-    throw new UsageError(`--memory: expected a size such as 400MB, got ${quoteText(memory)}`);
+  const memory = readOption(args, "memory", "a size such as 400MB", (text) =>
+    /^\d+(?:\.\d+)?\s*[KMGT]i?B$/i.test(text) ? text : undefined,
+  );
   const eventFormat = EVENT_FORMATS.find((format) => format === args.value("event-format"));
   const files = pairWithMaps(args.values("events"), args.values("map"), eventFormat);
   requireApplicableEventOptions(args, files, io);
@@ -169,30 +167,28 @@ export function readRange(args: Arguments): Pick<PreviewOptions, "at" | "from" |
     throw new UsageError("use either --at, or --from and --until");
   }
   if (at !== undefined) {
-    const instant = parseDateOption("at", at, (text) => tryParseInstant(text) ?? parseDayOrInstant(text));
+    const instant = checkOption("at", () => tryParseInstant(at) ?? parseDayOrInstant(at));
     if (instant >= NO_END) throw new UsageError(`--at must be before 9999-01-01, which means no end; got ${at}`);
     return { at: instant };
   }
   if (from === undefined && until === undefined) return {};
   if (from === undefined || until === undefined) throw new UsageError("--from and --until must be given together");
-  const range = { from: parseDateOption("from", from, parseDate), until: parseDateOption("until", until, parseDate) };
-  if (range.from >= range.until)
-    throw new UsageError(`--until must be later than --from: got --from ${from} --until ${until}`);
+  const range = readDays(from, until);
   if (range.until > NO_END)
     throw new UsageError(`--until must be at most 9999-01-01, which means no end; got ${until}`);
   return range;
 }
 
-function parseDayOrInstant(text: string): Instant {
-  return /^\d{4}-\d\d-\d\d$/.test(text) || !text.includes(":") ? parseDate(text) : parseInstant(text);
+/** The days of `--from` and `--until`. @throws {UsageError} for an invalid date, or an empty range */
+export function readDays(fromText: string, untilText: string): { readonly from: Instant; readonly until: Instant } {
+  const [from, until] = [
+    checkOption("from", () => parseDate(fromText)),
+    checkOption("until", () => parseDate(untilText)),
+  ];
+  if (from < until) return { from, until };
+  throw new UsageError(`--until must be later than --from: got --from ${fromText} --until ${untilText}`);
 }
 
-/** Parses a date of an option. @throws {UsageError} if it is invalid */
-export function parseDateOption(name: string, text: string, parse: (text: string) => Instant): Instant {
-  try {
-    return parse(text);
-  } catch (error) {
-    if (error instanceof RatebookError) throw new UsageError(`--${name}: ${error.message}`);
-    throw error;
-  }
+function parseDayOrInstant(text: string): Instant {
+  return /^\d{4}-\d\d-\d\d$/.test(text) || !text.includes(":") ? parseDate(text) : parseInstant(text);
 }

@@ -327,8 +327,6 @@ describe("invalid input is rejected with a one-sentence message", () => {
 
   test.each([
     ["--event x", "unknown option --event: did you mean --events?"],
-    ["--reader csv", "--reader was replaced by two options: use --event-format csv"],
-    ["--reader toString", "--reader was replaced by two options: use --event-format or --engine"],
     ["--events", "--events needs a value: --events FILE…"],
     ["--strict=yes", '--strict takes no value, got "yes"'],
     ["--at 2024-01-01 --at 2024-01-02", "--at can be given only once"],
