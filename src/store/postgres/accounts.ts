@@ -1,12 +1,10 @@
 /** Locks and reads accounts. */
-import { createHash } from "node:crypto";
-
 import type { AccountRecord } from "../../ledger/records.ts";
 import { compareIds } from "../../numbers/ids.ts";
-import { parseRecord, serializeRecord } from "../record-json.ts";
 import { itemStamp } from "./cells.ts";
 import { LostRaceError, type Row, type Run } from "./client.ts";
-import { advisoryKey, formatListQuery, formatTextArray, idKeys, quoteLiteral, instantFromColumn } from "./query.ts";
+import { advisoryKey, formatListQuery, formatTextArray, idKeys, quoteLiteral } from "./query.ts";
+import { ACCOUNT } from "./tables.ts";
 
 /** Number of locks for accounts that do not exist yet: a database has a limited number of locks. */
 const NEW_ACCOUNT_LOCKS = 64;
@@ -47,24 +45,6 @@ export const NO_LOCKS: AccountLocks = {
   block: undefined,
   itemStamp: undefined,
 };
-
-/** The columns that {@link readAccount} reads. */
-export const ACCOUNT_COLUMNS = "caught_up_to::text, next_due_at::text, updated_at::text, body";
-
-/** Converts a row to an account. */
-export function readAccount(row: Row): AccountRecord {
-  return {
-    ...(parseRecord(row["body"] ?? "") as AccountRecord),
-    caughtUpTo: instantFromColumn(row["caught_up_to"]),
-    nextDueAt: instantFromColumn(row["next_due_at"]),
-    updatedAt: instantFromColumn(row["updated_at"]),
-  };
-}
-
-/** A hash of an account's content. */
-export function digestAccount(account: AccountRecord): string {
-  return createHash("sha256").update(serializeRecord(account)).digest("base64url").slice(0, 22);
-}
 
 /**
  * The statement that locks accounts, for {@link lockAccounts}. It has no parameters, so that it can be sent with the
@@ -125,10 +105,10 @@ async function readLockedAccounts(
     else uncachedDigests.set(key, digest);
   }
   if (uncachedDigests.size === 0) return accounts;
-  const text = `select id, ${ACCOUNT_COLUMNS} from ${table("account")} join ${table("ledger")} using (id)
+  const text = `select id, ${ACCOUNT.selected} from ${table("account")} join ${table("ledger")} using (id)
     where id = any($1::text::text[])`;
   for (const row of await run(text, [formatTextArray([...uncachedDigests.keys()])])) {
-    const [key, account] = [row["id"] ?? "", readAccount(row)];
+    const [key, account] = [row["id"] ?? "", ACCOUNT.read(row)];
     accounts.set(account.id, account);
     cache.delete(key);
     cache.set(key, { digest: uncachedDigests.get(key) ?? "", account });

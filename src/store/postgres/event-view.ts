@@ -1,7 +1,7 @@
 /** Reads events with SQL, and which of them reserve event ids: queried, or assumed free and checked by the commit. */
-import { instantOfDay } from "../../calendar/instant.ts";
+import { type Instant, instantOfDay } from "../../calendar/instant.ts";
 import type { EventRecord } from "../../ledger/records.ts";
-import type { AcceptedEventId, EventFilter, LedgerView } from "../../ledger/view.ts";
+import type { AcceptedEventId, EventFilter } from "../../ledger/view.ts";
 import { LostRaceError, type Run } from "./client.ts";
 import { eventColumns, readEvent } from "./event-rows.ts";
 import {
@@ -16,12 +16,21 @@ import {
   idKeys,
   instantFromColumn,
   instantValue,
-  isOfAccount,
-  pageClause,
-  parameter,
 } from "./query.ts";
-
-type EventReads = Pick<LedgerView, "acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent">;
+import {
+  type Condition,
+  type Parameter,
+  type Reader,
+  type Reads,
+  equals,
+  hasInstant,
+  hasKey,
+  isBetween,
+  isOfAccount,
+  joinConditions,
+  readQuery,
+  writePage,
+} from "./selects.ts";
 
 /** The event that reserves an id, and its number among those that do. */
 export interface Holder {
@@ -31,90 +40,82 @@ export interface Holder {
 }
 
 /** The reads of events. */
-export function eventReads(run: Run, table: (name: string) => string): EventReads {
-  const from = `select ${eventColumns(table)} from ${table("event")} where`;
-  return {
-    async acceptedIds(eventIds) {
-      return (await readHolders(run, table, eventIds)).map(({ event }) => event);
-    },
-    async events(filter, page) {
-      const values: string[] = [];
-      const { accountId, eventId, referenceId, timestamp, ...otherConditions } = filter;
-      // A few events are found by their ids or their days.
-      const isSelective = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
-      const ofAccount = accountId !== undefined && !isSelective;
-      const accountCondition = ofAccount ? `${isOfAccount(parameter(values, idKey(accountId)))} and ` : "";
-      const conditions = `${accountCondition}${filterConditions(ofAccount ? otherConditions : filter, values)}`;
-      const text = `${from} ${conditions} ${pageClause(values, page, { table: "event", id: "reference_id", ofAccount })}`;
-      return (await run(text, values)).map(readEvent);
-    },
-    async eventsToUndo(accountId, filter, limit) {
-      if (filter.accountId !== undefined && filter.accountId !== accountId) return [];
-      const values: string[] = [];
-      const conditions = `not reverted and ${filterConditions({ ...filter, accountId }, values)}`;
-      const limitClause = limit === undefined ? "" : `limit ${parameter(values, String(limit), "bigint")}`;
-      const isNarrow = limitClause === "" || filter.eventId !== undefined || filter.referenceId !== undefined;
-      const text = isNarrow
-        ? `${from} ${conditions} order by event.number ${limitClause}`
-        : earliestEventsQuery({ table, conditions, limitClause }, dayConditions(filter, values));
-      return (await run(text, values)).map(readEvent);
-    },
-    async eventsWithOverage(accountId, featureId, fromDay, untilDay, page) {
-      const values = [idKey(accountId), idKey(featureId), midnight(fromDay), midnight(untilDay)];
-      const after = page?.afterNumber;
-      const afterCondition = after === undefined ? "" : `and number > ${parameter(values, String(after), "bigint")}`;
-      const limitClause = page === undefined ? "" : `limit ${parameter(values, String(page.limit), "bigint")}`;
-      const text = `${from} account_id = $1::text and overage_of = $2::text and holds is not null
-        and timestamp >= $3::text::bigint and timestamp < $4::text::bigint ${afterCondition} order by event.number ${limitClause}`;
-      return (await run(text, values)).map(readEvent);
-    },
-    async lastSpent(entryId, accountId) {
-      const [row] = await run(
-        `select timestamp::text from ${table("event")} where account_id = $1::text and not reverted and holds is not null
-          and $2::text = any(entry_ids) order by event.${DAY_OF_EVENT} desc, event.timestamp desc limit 1`,
-        [idKey(accountId), idKey(entryId)],
-      );
-      return row === undefined ? undefined : instantFromColumn(row["timestamp"]);
-    },
-  };
+export const EVENT_READS: Reads<"acceptedIds" | "events" | "eventsToUndo" | "eventsWithOverage" | "lastSpent"> = {
+  async acceptedIds({ run, table }, eventIds) {
+    return (await readHolders(run, table, eventIds)).map(({ event }) => event);
+  },
+  events(reader, { accountId, ...filter }, page) {
+    // A few events are found by their ids or their days.
+    const { eventId, referenceId, timestamp } = filter;
+    const isSelective = eventId !== undefined || referenceId !== undefined || timestamp !== undefined;
+    const ofAccount = accountId !== undefined && !isSelective;
+    const conditions = [(ofAccount ? isOfAccount : hasKey)("account_id", accountId), ...filterConditions(filter)];
+    const list = { name: "event", id: "reference_id", ofAccount };
+    return readEvents(reader, (parameter) => writePage(parameter, conditions, page, list));
+  },
+  async eventsToUndo(reader, accountId, { accountId: filteredAccount = accountId, ...filter }, limit) {
+    if (filteredAccount !== accountId) return [];
+    const isNarrow = limit === undefined || filter.eventId !== undefined || filter.referenceId !== undefined;
+    const conditions = [hasKey("account_id", accountId), () => "not reverted", ...filterConditions(filter)];
+    const writeEarliest = (parameter: Parameter): string =>
+      `order by event.number ${limit === undefined ? "" : `limit ${parameter(limit, "bigint")}`}`;
+    if (isNarrow)
+      return readEvents(reader, (parameter) => `${joinConditions(parameter, conditions)} ${writeEarliest(parameter)}`);
+    // The earliest of each day, and the earliest of these: each day costs one index lookup, however many events there are.
+    const { table } = reader;
+    return readQuery(reader, readEvent, (parameter) => {
+      const earliest = writeEarliest(parameter);
+      return `with recursive ${selectDays(parameter, table("event"), accountId, filter)}
+        select ${eventColumns(table)} from (
+          select event.* from day cross join lateral (
+            select * from ${table("event")}
+            where ${DAY_OF_EVENT} = day.day and ${joinConditions(parameter, conditions)} ${earliest}
+          ) as event where day.day is not null
+        ) as event ${earliest}`;
+    });
+  },
+  eventsWithOverage(reader, ...[accountId, featureId, fromDay, untilDay, page]) {
+    const conditions = [
+      hasKey("account_id", accountId),
+      hasKey("overage_of", featureId),
+      () => "holds is not null",
+      ...isBetween("timestamp", { from: midnight(fromDay), until: midnight(untilDay) }),
+      hasInstant("number", ">", page?.afterNumber),
+    ];
+    return readEvents(reader, (parameter) => {
+      const limitClause = page === undefined ? "" : `limit ${parameter(page.limit, "bigint")}`;
+      return `${joinConditions(parameter, conditions)} order by event.number ${limitClause}`;
+    });
+  },
+  async lastSpent({ run, table }, entryId, accountId) {
+    const [row] = await run(
+      `select timestamp::text from ${table("event")} where account_id = $1::text and not reverted and holds is not null
+        and $2::text = any(entry_ids) order by event.${DAY_OF_EVENT} desc, event.timestamp desc limit 1`,
+      [idKey(accountId), idKey(entryId)],
+    );
+    return row === undefined ? undefined : instantFromColumn(row["timestamp"]);
+  },
+};
+
+/** Reads events. @param write the query from its conditions on */
+function readEvents(reader: Reader, write: (parameter: Parameter) => string): Promise<readonly EventRecord[]> {
+  const select = `select ${eventColumns(reader.table)} from ${reader.table("event")} where`;
+  return readQuery(reader, readEvent, (parameter) => `${select} ${write(parameter)}`);
 }
 
-/** SQL conditions for the first and the last day of the events to find; empty without a range. */
-interface DayConditions {
-  readonly from: string;
-  readonly until: string;
-}
-
-function dayConditions({ timestamp }: EventFilter, values: string[]): DayConditions {
-  const toBound = (instant: number): string => dayOfSql(parameter(values, String(instantValue(instant)), "bigint"));
-  return {
-    from: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} >= ${toBound(timestamp.from)}`,
-    until: timestamp === undefined ? "" : `and ${DAY_OF_EVENT} <= ${toBound(timestamp.until)}`,
-  };
-}
-
-/**
- * A query for the earliest ingested events that are not reverted, of the account in `$1`: the earliest of each day, and
- * the earliest of these. Each day costs one index lookup, however many events there are.
- */
-function earliestEventsQuery(
-  {
-    table,
-    conditions,
-    limitClause,
-  }: { readonly table: (name: string) => string; readonly conditions: string; readonly limitClause: string },
-  { from, until }: DayConditions,
-): string {
-  const next = (after: string): string =>
-    `(select ${DAY_OF_EVENT} as day from ${table("event")} where account_id = $1::text and not reverted ${after} ${until}
+/** A common table expression of the days on which an account has events that may be undone. */
+function selectDays(parameter: Parameter, event: string, accountId: string, { timestamp }: EventFilter): string {
+  const account = hasKey("account_id", accountId);
+  const onDay = (operator: string, instant: Instant | undefined): Condition =>
+    instant === undefined
+      ? undefined
+      : () => `${DAY_OF_EVENT} ${operator} ${dayOfSql(parameter(instantValue(instant), "bigint"))}`;
+  const next = (after: Condition): string =>
+    `(select ${DAY_OF_EVENT} as day from ${event}
+      where ${joinConditions(parameter, [account, () => "not reverted", after, onDay("<=", timestamp?.until)])}
       order by ${DAY_OF_EVENT} limit 1)`;
-  return `with recursive day as (${next(from)}
-      union all select ${next(`and ${DAY_OF_EVENT} > day.day`)} from day where day.day is not null)
-    select ${eventColumns(table)} from (
-      select event.* from day cross join lateral (
-        select * from ${table("event")} where ${DAY_OF_EVENT} = day.day and ${conditions} order by event.number ${limitClause}
-      ) as event where day.day is not null
-    ) as event order by event.number ${limitClause}`;
+  return `day as (${next(onDay(">=", timestamp?.from))}
+      union all select ${next(() => `${DAY_OF_EVENT} > day.day`)} from day where day.day is not null)`;
 }
 
 /**
@@ -149,35 +150,36 @@ function toAcceptedId({ eventId, referenceId, accountId, timestamp, createdAt }:
   return { eventId, referenceId, accountId, timestamp, createdAt };
 }
 
-/** A filter as an SQL condition. */
-function filterConditions(filter: EventFilter, values: string[]): string {
-  const { accountId, schemaName, status, accepted, reverted, eventId, referenceId, timestamp, createdAt } = filter;
-  const conditions = ["true"];
-  const equal = (column: string, value: string | undefined): void => {
-    if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
-  };
-  const within = (column: string, range: EventFilter["timestamp"]): void => {
-    if (range === undefined) return;
-    conditions.push(`${column} >= ${parameter(values, String(instantValue(range.from)), "bigint")}`);
-    conditions.push(`${column} < ${parameter(values, String(instantValue(range.until)), "bigint")}`);
-  };
-  equal("account_id", accountId === undefined ? undefined : idKey(accountId));
-  equal("schema_name", schemaName === undefined ? undefined : idKey(schemaName));
-  equal("status", status);
-  if (eventId !== undefined) {
-    equal("event_id", idKey(eventId));
-    conditions.push(`${EVENT_KEY} = ${hashExpression(`$${values.length}::text`)}`);
-  }
-  equal("reference_id", referenceId === undefined ? undefined : idKey(referenceId));
-  if (accepted !== undefined) conditions.push(`${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`);
-  if (reverted !== undefined) conditions.push(reverted ? "reverted" : "not reverted");
-  within("timestamp", timestamp);
-  within("created_at", createdAt);
-  return conditions.join(" and ");
+/** A filter without its account as conditions. */
+function filterConditions({
+  schemaName,
+  status,
+  accepted,
+  reverted,
+  eventId,
+  referenceId,
+  timestamp,
+  createdAt,
+}: Omit<EventFilter, "accountId">): readonly Condition[] {
+  return [
+    hasKey("schema_name", schemaName),
+    equals("status", status),
+    eventId === undefined
+      ? undefined
+      : (parameter) => {
+          const key = parameter(idKey(eventId));
+          return `event_id = ${key} and ${EVENT_KEY} = ${hashExpression(key)}`;
+        },
+    hasKey("reference_id", referenceId),
+    accepted === undefined ? undefined : () => `${accepted ? "" : "not "}starts_with(status, 'INGESTION_COMPLETED')`,
+    reverted === undefined ? undefined : () => (reverted ? "reverted" : "not reverted"),
+    ...isBetween("timestamp", timestamp),
+    ...isBetween("created_at", createdAt),
+  ];
 }
 
-function midnight(day: number): string {
-  return String(instantValue(instantOfDay(dayValue(day))));
+function midnight(day: number): Instant {
+  return instantOfDay(dayValue(day));
 }
 
 /**

@@ -12,7 +12,6 @@ import { createHash } from "node:crypto";
 import { DAY_MS, type Instant, parseInstant } from "../../calendar/instant.ts";
 import { listingInstant } from "../../ledger/account/invoices.ts";
 import type { InvoiceRecord } from "../../ledger/records.ts";
-import type { InvoiceListFilter, PageRequest } from "../../ledger/view.ts";
 import { serializeRecord } from "../record-json.ts";
 
 /** Maximum length of an id that is its own key; the key of a longer one is a prefix and a digest. */
@@ -137,56 +136,16 @@ export function hasEventId(ids: string): string {
         and event_id = any(${ids})`;
 }
 
-/**
- * The end of a query for one page: newest first, then by id. Columns are qualified: a bare name may refer to the
- * selected text, which sorts differently.
- *
- * @param values the query's parameters so far; those of the page are added
- * @param list its table; `ofAccount` for a list of one account, with the condition {@link isOfAccount}
- */
-export function pageClause(
-  values: string[],
-  { limit, after }: PageRequest,
-  {
-    table,
-    id = "id",
-    ofAccount = false,
-  }: { readonly table: string; readonly id?: string; readonly ofAccount?: boolean },
-): string {
-  const [createdAt, key] = [`${table}.created_at`, `${table}.${id}`];
-  const owner = ofAccount ? `${table}.account_id desc, ` : "";
-  const order = `order by ${owner}${createdAt} desc, ${key} limit ${parameter(values, String(limit), "bigint")}`;
-  if (after === undefined) return order;
-  const last = parameter(values, String(instantValue(after.createdAt)), "bigint");
-  const lastKey = parameter(values, idKey(after.id));
-  return `and ${createdAt} <= ${last} and (${createdAt} < ${last} or ${key} > ${lastKey}) ${order}`;
-}
-
-/**
- * A condition for rows of an account, for a list sorted by the account first. An equality would let the planner assume
- * that order and search an index of all rows for the account: for one that was active only long ago, through the rows
- * of all others since.
- */
-export function isOfAccount(account: string): string {
-  return `account_id >= ${account} and account_id <= ${account}`;
-}
-
-/** Adds a parameter, and returns it as an expression of a type. */
-export function parameter(values: string[], value: string, type = "text"): string {
-  values.push(value);
-  return type === "text" ? `$${values.length}::text` : `$${values.length}::text::${type}`;
-}
-
 /** Renumbers the parameters of a statement that follow `by` others. */
 export function shiftParameters(text: string, by: number): string {
   return by === 0 ? text : text.replace(/\$(\d+)/g, (_, number: string) => `$${Number(number) + by}`);
 }
 
 /** The maximum number of days of a billing period of each span: a cycle of each interval, or part of one. */
-const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
+export const DAYS_OF_SPAN = [7, 31, 92, 184, 366] as const;
 /** The span of an AD_HOC invoice, which may be listed anywhere in its billing period. */
-const AD_HOC_SPAN = DAYS_OF_SPAN.length;
-const DAYS_MAX = DAYS_OF_SPAN[4];
+export const AD_HOC_SPAN = DAYS_OF_SPAN.length;
+export const DAYS_MAX = DAYS_OF_SPAN[4];
 
 /** The instants by which an item is listed and filtered. */
 export interface ListInstants {
@@ -222,66 +181,4 @@ export function toListInstants({ invoice }: InvoiceRecord): ListInstants {
     start: parseInstant(invoice.startDate),
     end: parseInstant(invoice.endDate),
   };
-}
-
-/**
- * A query for a page of a list.
- *
- * @param columns to select
- * @param equal columns with required values; undefined does not filter
- * @param more other conditions
- * @param values the query's parameters so far; those of the page are added
- */
-export function listPageQuery(
-  from: { readonly table: string; readonly columns: string },
-  { equal, more, period, begunBy }: ListConditions,
-  { limit, after }: PageRequest,
-  values: string[],
-): string {
-  const conditions = [...more];
-  for (const [column, value] of Object.entries(equal)) {
-    if (value !== undefined) conditions.push(`${column} = ${parameter(values, value)}`);
-  }
-  if (after !== undefined) {
-    const place = parameter(values, String(listPlace(after.createdAt)), "bigint");
-    conditions.push(`(place, id) > (${place}, ${parameter(values, idKey(after.id))})`);
-  }
-  const limitParameter = parameter(values, String(limit), "bigint");
-  const writePage = (moreConditions: readonly string[], order = "place, id"): string =>
-    `select place, id, ${from.columns} from ${from.table} where ${["true", ...conditions, ...moreConditions].join(" and ")}
-      order by ${order} limit ${limitParameter}`;
-  // Not an equality: the planner would then assume the order of the span, and scan the index of all places for a span
-  // without items.
-  const pageOfSpan = (span: number, moreConditions: readonly string[]): string =>
-    writePage([`span >= ${span}`, `span <= ${span}`, ...moreConditions], "span, place, id");
-  const instant = (at: Instant): string => parameter(values, String(instantValue(at)), "bigint");
-  const unitePages = (parts: readonly string[]): string => {
-    const texts = parts.map((part) => `(${part})`);
-    return `select * from (${texts.join(" union all ")}) as listed order by place, id limit ${limitParameter}`;
-  };
-  const now = begunBy === undefined ? undefined : instant(begunBy);
-  if (now !== undefined) conditions.push(`starts_at <= ${now}`);
-  if (period === undefined) {
-    // The place of an item listed at its start shows whether it has begun, so the index skips those that have not.
-    return now === undefined
-      ? writePage([])
-      : unitePages([writePage([`place >= -${now}`]), pageOfSpan(AD_HOC_SPAN, [`place < -${now}`])]);
-  }
-  const [first, end] = [instant(period.from), instant(period.until)];
-  const overlapConditions = [`starts_at < ${end}`, `ends_at > ${first}`];
-  const ranges = [...DAYS_OF_SPAN, DAYS_MAX].map((days, span) => {
-    const later = span === AD_HOC_SPAN ? DAYS_MAX * DAY_MS : 0;
-    const startedCondition = now === undefined || span === AD_HOC_SPAN ? [] : [`place >= -${now}`];
-    return [...startedCondition, `place > -${end} - ${later}`, `place < -${first} + ${days * DAY_MS}`];
-  });
-  return unitePages(ranges.map((range, span) => pageOfSpan(span, [...range, ...overlapConditions])));
-}
-
-/** The filters of a list. */
-interface ListConditions {
-  readonly period: InvoiceListFilter["period"];
-  readonly equal: Readonly<Record<string, string | undefined>>;
-  readonly more: readonly string[];
-  /** With a billing period that has begun by then. */
-  readonly begunBy: Instant | undefined;
 }
