@@ -52,15 +52,15 @@ interface MergeRun {
  */
 export async function mergeEvents(cursors: readonly EventCursor[], callbacks: MergeCallbacks): Promise<void> {
   try {
-    const heap: MergeRun[] = [];
+    /** The next run to take is the last. */
+    const runs: MergeRun[] = [];
     for (const [order, cursor] of cursors.entries()) {
       const run = { cursor, order, latest: -Infinity, hasReportedDisorder: false };
-      if (await advanceRun(run, callbacks)) pushRun(heap, run);
+      if (await advanceRun(run, callbacks)) insertRun(runs, run);
     }
-    for (let run = heap[0]; run !== undefined; run = heap[0]) {
-      if (!takeHead(run, heap.length === 1, callbacks)) return;
-      if (await advanceRun(run, callbacks)) siftDown(heap);
-      else popRun(heap);
+    for (let run = runs.pop(); run !== undefined; run = runs.pop()) {
+      if (!takeHead(run, runs.length === 0, callbacks)) return;
+      if (await advanceRun(run, callbacks)) insertRun(runs, run);
     }
   } finally {
     for (const cursor of cursors) await cursor.close();
@@ -115,39 +115,15 @@ function comesBefore(a: MergeRun, b: MergeRun): boolean {
   return x < y || (x === y && a.order < b.order);
 }
 
-function pushRun(heap: MergeRun[], run: MergeRun): void {
-  heap.push(run);
-  for (let at = heap.length - 1; at > 0;) {
-    const parent = (at - 1) >> 1;
-    if (!swapIfBefore(heap, at, parent)) return;
-    at = parent;
+/** Inserts a run before those that are taken before it. */
+function insertRun(runs: MergeRun[], run: MergeRun): void {
+  let [low, high] = [0, runs.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (comesBefore(run, runs[middle] as MergeRun)) low = middle + 1;
+    else high = middle;
   }
-}
-
-function popRun(heap: MergeRun[]): void {
-  const last = heap.pop();
-  if (last === undefined || heap.length === 0) return;
-  heap[0] = last;
-  siftDown(heap);
-}
-
-/** Moves the first run to its place in the heap. */
-function siftDown(heap: MergeRun[]): void {
-  for (let at = 0; ;) {
-    const leftIndex = 2 * at + 1;
-    const [a, b] = [heap[leftIndex], heap[leftIndex + 1]];
-    const child = a !== undefined && b !== undefined && comesBefore(b, a) ? leftIndex + 1 : leftIndex;
-    if (!swapIfBefore(heap, child, at)) return;
-    at = child;
-  }
-}
-
-function swapIfBefore(heap: MergeRun[], low: number, high: number): boolean {
-  const [lower, higher] = [heap[low], heap[high]];
-  if (lower === undefined || higher === undefined || !comesBefore(lower, higher)) return false;
-  heap[low] = higher;
-  heap[high] = lower;
-  return true;
+  runs.splice(low, 0, run);
 }
 
 /** Receives what readers find. Methods return whether to continue reading, unless noted. */

@@ -102,22 +102,25 @@ async function openCursors(
     metering,
     eventMakers: boundSources.map(({ make }) => make),
     sink,
-    close: async (isRead) => {
-      try {
-        if (isRead) for (const { databaseRows } of inputs) await databaseRows.checkUnchanged();
-      } finally {
-        await db.close();
-      }
-    },
+    isRead: false,
   };
-  return [createGroupCursor(context), createRestCursor(context)];
+  // The cursor of sums is opened first, and closes the database after checking that nothing changed.
+  const close = async (): Promise<void> => {
+    try {
+      if (context.isRead) for (const { databaseRows } of inputs) await databaseRows.checkUnchanged();
+    } finally {
+      await db.close();
+    }
+  };
+  return [createCursor(readGroups(context), close), createCursor(readRows(context, metering.rest()), async () => {})];
 }
 
 interface CursorContext {
   readonly metering: Metering;
   readonly eventMakers: readonly EventMaker<readonly string[]>[];
   readonly sink: EventSink;
-  readonly close: (isRead: boolean) => Promise<void>;
+  /** Whether all sums were read. */
+  isRead: boolean;
 }
 
 function bindRows(
@@ -168,119 +171,83 @@ function normalizeNumberText(text: string, type: ColumnType["type"] | undefined)
   return exact === undefined ? shortestText : formatExact(exact);
 }
 
-/** A row at the head: an event, or why it isn't one. */
-type CursorHead = { readonly row: SourceRow; readonly event: ReturnType<EventMaker<unknown>> };
+/** A row or a sum at the head of a cursor. */
+type Head = Pick<EventCursor, "file" | "line" | "at" | "take">;
 
-function readHead(row: SourceRow, eventMakers: readonly EventMaker<readonly string[]>[]): CursorHead {
-  const event = eventMakers[row.source]?.(row.texts, row.row) ?? { timestamp: "" };
-  const at = "code" in event ? undefined : tryParseInstant(event.timestamp);
-  invariant(at === row.at || "code" in event, "S17.2: the database and the core read the same instant");
-  return { row, event };
-}
-
-function takeRow({ row, event }: CursorHead, sink: EventSink): boolean {
-  return "code" in event ? sink.onBadLine(row.file, row.row, event) : sink.onEvent(row.file, row.row, event);
-}
-
-/** Rows in blocks, of which one is the head. */
-function createRowReader(
-  rowBlocks: AsyncIterable<readonly SourceRow[]>,
-  eventMakers: CursorContext["eventMakers"],
-): Pick<EventCursor, "advance" | "fill"> & { readonly head: CursorHead | undefined } {
-  const blocks = rowBlocks[Symbol.asyncIterator]();
-  let rows: readonly SourceRow[] = [];
+/** A cursor over blocks of rows or sums. */
+function createCursor(blocks: AsyncIterable<readonly Head[]>, close: EventCursor["close"]): EventCursor {
+  const reading = blocks[Symbol.asyncIterator]();
+  let heads: readonly Head[] = [];
   let next = 0;
-  let head: CursorHead | undefined;
-  return {
-    get head() {
-      return head;
-    },
-    advance() {
-      const row = rows[next++];
-      head = row === undefined ? undefined : readHead(row, eventMakers);
-      return row !== undefined;
-    },
-    async fill() {
-      const block = await blocks.next();
-      [rows, next] = [block.done === true ? [] : block.value, 0];
-      return block.done !== true;
-    },
-  };
-}
-
-/** A cursor over all rows that are not plain, in arrival order. */
-function createRestCursor({ metering, eventMakers, sink }: CursorContext): EventCursor {
-  const reader = createRowReader(metering.rest(), eventMakers);
+  let head: Head | undefined;
   return {
     get file() {
-      return reader.head?.row.file ?? "";
+      return head?.file ?? "";
     },
     get line() {
-      return reader.head?.row.row ?? 0;
+      return head?.line ?? 0;
     },
     get at() {
-      return reader.head?.row.at;
+      return head?.at;
     },
-    advance: reader.advance,
-    fill: reader.fill,
-    take: () => reader.head === undefined || takeRow(reader.head, sink),
-    close: async () => undefined,
+    advance() {
+      head = heads[next++];
+      return head !== undefined;
+    },
+    async fill() {
+      const block = await reading.next();
+      [heads, next] = [block.done === true ? [] : block.value, 0];
+      return block.done !== true;
+    },
+    take: () => head?.take() ?? true,
+    close,
   };
+}
+
+/** Rows in arrival order. */
+async function* readRows(
+  { eventMakers, sink }: CursorContext,
+  blocks: AsyncIterable<readonly SourceRow[]>,
+): AsyncIterable<readonly Head[]> {
+  const toHead = ({ source, file, row: line, at, texts }: SourceRow): Head => {
+    const event = eventMakers[source]?.(texts, line) ?? { timestamp: "" };
+    const eventAt = "code" in event ? undefined : tryParseInstant(event.timestamp);
+    invariant(eventAt === at || "code" in event, "S17.2: the database and the core read the same instant");
+    const take = (): boolean => ("code" in event ? sink.onBadLine(file, line, event) : sink.onEvent(file, line, event));
+    return { file, line, at, take };
+  };
+  for await (const rows of blocks) yield rows.map(toHead);
 }
 
 /**
- * A cursor over sums of plain rows, each at the start of its day. If the core doesn't accept a sum, its rows follow
- * individually, with those of the same day together. It is opened first, and closes the database after checking that
- * nothing changed.
+ * Sums of plain rows, each at the start of its day. If the core doesn't accept a sum, its rows follow individually after
+ * all sums of the day, with the others of that day.
  */
-function createGroupCursor({ metering, eventMakers, sink, close }: CursorContext): EventCursor {
-  const blocks = metering.groups()[Symbol.asyncIterator]();
-  let groups: readonly PlainGroup[] = [];
-  let next = 0;
-  let group: PlainGroup | undefined;
-  let isRead = false;
-  /** Groups of the day that the core didn't accept as sums. */
-  let rejectedGroups: PlainGroup[] = [];
-  /** The rows of the rejected groups, after all groups of the day. */
-  let rows: ReturnType<typeof createRowReader> | undefined;
-  const readNextGroups = async (): Promise<void> => {
-    while (next >= groups.length && !isRead) {
-      const read = await blocks.next();
-      [groups, next] = [read.done === true ? [] : read.value, 0];
-      isRead = read.done === true;
-    }
-  };
-  const isDayOver = (): boolean => rejectedGroups.length > 0 && groups[next]?.day !== rejectedGroups[0]?.day;
-  return {
+async function* readGroups(context: CursorContext): AsyncIterable<readonly Head[]> {
+  const { metering, sink } = context;
+  const rejectedGroups: PlainGroup[] = [];
+  const toHead = (group: PlainGroup): Head => ({
     file: "",
     line: 0,
-    get at() {
-      return rows?.head === undefined ? group && instantOfDay(group.day) : rows.head.row.at;
-    },
-    advance() {
-      if (rows?.advance() === true) return true;
-      if (rows !== undefined || isDayOver()) return false;
-      group = groups[next++];
-      return group !== undefined;
-    },
-    async fill() {
-      if (rows === undefined) await readNextGroups();
-      if (isDayOver()) {
-        rows = createRowReader(metering.rowsOf(rejectedGroups), eventMakers);
-        rejectedGroups = [];
-      }
-      if (rows === undefined) return next < groups.length;
-      if (await rows.fill()) return true;
-      rows = undefined;
-      return next < groups.length || !isRead;
-    },
+    at: instantOfDay(group.day),
     take() {
-      if (rows?.head !== undefined) return takeRow(rows.head, sink);
-      if (group !== undefined && !sink.onSummedEvents(group)) rejectedGroups.push(group);
+      if (!sink.onSummedEvents(group)) rejectedGroups.push(group);
       return true;
     },
-    close: async () => close(isRead),
-  };
+  });
+  for await (const groups of metering.groups()) {
+    for (let start = 0, end; start < groups.length; start = end) {
+      const day = groups[start]?.day;
+      if (rejectedGroups.some((group) => group.day !== day))
+        yield* readRows(context, metering.rowsOf(rejectedGroups.splice(0)));
+      end = groups.findIndex((group, index) => index > start && group.day !== day);
+      if (end === -1) end = groups.length;
+      // All of them are taken before the next ones are read.
+      yield groups.slice(start, end).map(toHead);
+    }
+  }
+  if (rejectedGroups.length > 0) yield* readRows(context, metering.rowsOf(rejectedGroups.splice(0)));
+  context.isRead = true;
 }
 
 /** The file names of rows of the requested days, and of earlier rows, which are read only for their ids. */
