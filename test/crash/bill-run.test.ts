@@ -2,8 +2,7 @@
 import { expect, test } from "vitest";
 
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import { memoryStore } from "../../src/store/memory/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import { storeWithHooks } from "../support/stores.ts";
 import { BOOK, actionAt, endState, live, timeOf } from "./story.ts";
 
 /** The steps of January, until the 22nd. */
@@ -15,15 +14,12 @@ const BILL_RUN = 69;
 async function livedToBillRun(): Promise<{ engine: Engine; allow: (transactions: number) => void }> {
   let allowance = Infinity;
   let now = timeOf(-1);
-  const store = memoryStore();
-  const stopping: Store = {
-    ...store,
-    transact(scope, work) {
-      if (allowance-- > 0) return store.transact(scope, work);
-      return Promise.reject(new Error("stopped"));
+  const store = storeWithHooks({
+    before() {
+      if (allowance-- <= 0) throw new Error("stopped");
     },
-  };
-  const engine = createEngine({ store: stopping, clock: () => now });
+  });
+  const engine = createEngine({ store, clock: () => now });
   await engine.load(BOOK);
   for (let number = 0; number < DEEDS; number++) {
     now = timeOf(number);

@@ -7,6 +7,7 @@ import { InvariantError, RatebookError } from "../../../src/errors.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { storeWithHooks } from "../../support/stores.ts";
 import { callBook, callEvent, loadedAt } from "../support.ts";
 
 /** 20 digits before the point and 20 after it, the longest value of an event (S1.3). Its square has 80 digits. */
@@ -31,12 +32,11 @@ const marchEvents = (ids: readonly string[]): readonly EventInput[] =>
 async function engineWithFaults() {
   let failing: Error | undefined;
   const skips: (readonly [string, unknown])[] = [];
-  const inner = memoryStore();
-  const store: Store = {
-    ...inner,
-    transact: (scope, work) =>
-      failing !== undefined && scope.accountIds.includes("b") ? Promise.reject(failing) : inner.transact(scope, work),
-  };
+  const store = storeWithHooks({
+    before({ accountIds }) {
+      if (failing !== undefined && accountIds.includes("b")) throw failing;
+    },
+  });
   const onSkipped = (id: string, error: unknown): void => void skips.push([id, error]);
   const { engine, at } = await loadedAt("2024-03-01", marchBook(IDS), { store, onSkipped });
   await engine.ingest(marchEvents(IDS));
@@ -137,15 +137,13 @@ describe("bill runs of several engines over one store", () => {
 
   test("S13.4 try an account that can't be billed once in its chunk and once alone, then skip it and bill all others", async () => {
     let [tries, isFailing] = [0, false];
-    const inner = memoryStore();
-    const store: Store = {
-      ...inner,
-      transact(scope, work) {
-        if (!isFailing || !scope.accountIds.includes("b")) return inner.transact(scope, work);
+    const store = storeWithHooks({
+      before({ accountIds }) {
+        if (!isFailing || !accountIds.includes("b")) return;
         tries += 1;
-        return Promise.reject(new RatebookError("ERR_ARITHMETIC", NO_BILL, {}));
+        throw new RatebookError("ERR_ARITHMETIC", NO_BILL, {});
       },
-    };
+    });
     const engines = await threeEngines(store);
     const [first] = engines;
     isFailing = true;

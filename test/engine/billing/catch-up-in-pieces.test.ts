@@ -4,21 +4,19 @@
  */
 import { expect, test } from "vitest";
 
+import type { Changes } from "../../../src/ledger/decision.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
+import { storeWithHooks } from "../../support/stores.ts";
 import { farBehind } from "./overdue-account.ts";
 
 /** A store that counts the invoices of each commit, and loses one commit. */
 function failingStore(store: Store, failsAt: number): { readonly store: Store; readonly commits: number[] } {
   const commits: number[] = [];
-  const transact: Store["transact"] = async (scope, work) =>
-    store.transact(scope, async (view) => {
-      const decision = await work(view);
-      const { length } = decision.changes.invoices ?? [];
-      if (length > 0 && commits.push(length) === failsAt) throw new Error("the process was killed");
-      return decision;
-    });
-  return { store: { ...store, transact }, commits };
+  const decided = ({ invoices = [] }: Changes): void => {
+    if (invoices.length > 0 && commits.push(invoices.length) === failsAt) throw new Error("the process was killed");
+  };
+  return { store: storeWithHooks({ decided }, store), commits };
 }
 
 test("a run that ends between two commits loses and repeats nothing, and lists never show it half done", async () => {

@@ -8,12 +8,15 @@ import { listInvoices, readInvoice } from "../../../src/engine/billing/invoices.
 import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
 import { createEngineStore } from "../../../src/engine/external-usage.ts";
 import type { EngineContext } from "../../../src/engine/methods.ts";
-import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { storeWithHooks } from "../../support/stores.ts";
 import { loadedAt } from "../support.ts";
 
 /** The modules of an engine, counting rated cards by reads of their names. */
 interface CountingEngine {
-  readonly store: MemoryStore;
+  readonly store: Store;
+  /** The number of invoices of each commit with invoices. */
+  readonly commits: readonly number[];
   readonly context: EngineContext;
   readonly at: (time: string) => void;
   readonly ratingCount: () => number;
@@ -32,7 +35,12 @@ async function weeks(
     from = "2022-06-06",
   }: { timing?: "IN_ADVANCE" | "IN_ARREARS"; amount?: number; ids?: readonly string[]; from?: string } = {},
 ): Promise<CountingEngine> {
-  const store = memoryStore();
+  const commits: number[] = [];
+  const store = storeWithHooks({
+    decided({ invoices = [] }) {
+      if (invoices.length > 0) commits.push(invoices.length);
+    },
+  });
   const feeIds = Array.from({ length: fees }, (_, place) => `fee${place}`);
   const credits = amount === undefined ? [] : [{ purpose: "Gift", priority: 1, from: "2022-01-01", amount }];
   const book = {
@@ -65,7 +73,7 @@ async function weeks(
     aliasHints: new Map(),
     ingest: async () => [],
   };
-  return { store, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
+  return { store, commits, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }
 
 /** The number of fees that a read rates. */
@@ -158,20 +166,8 @@ test("S13.4 an unknown invoice id rates nothing, and neither do credits, however
 
 test("a commit contains fewer invoices if they have hundreds of lines", async () => {
   const under = await weeks(200);
-  const commits: number[] = [];
-  const inner = under.context.store;
-  const store: EngineContext["store"] = {
-    ...inner,
-    transact: async (scope, decide) =>
-      inner.transact(scope, async (view) => {
-        const decision = await decide(view);
-        const { length } = decision.changes.invoices ?? [];
-        if (length > 0) commits.push(length);
-        return decision;
-      }),
-  };
   under.at("2024-06-05T00:00:00Z");
-  await creditBalance({ ...under.context, store }, "prod");
+  await creditBalance(under.context, "prod");
   // 205 lines count as 12 more records: 77 invoices reach 1,000.
-  expect(commits).toEqual([77, 27]);
+  expect(under.commits).toEqual([77, 27]);
 });

@@ -10,9 +10,10 @@ import {
   parseDate,
   toInstant,
 } from "../../../src/calendar/instant.ts";
-import { createEngine, type Engine, memoryStore, RatebookError } from "../../../src/index.ts";
+import { createEngine, type Engine, RatebookError } from "../../../src/index.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
+import { storeWithHooks } from "../../support/stores.ts";
 import { loadedAt } from "../support.ts";
 
 /** A Monday. */
@@ -119,18 +120,12 @@ test("S2.4 S16.7 composite invoices do not depend on when bill runs happen", asy
 /** An engine in which the accounts `a` and `c` are in the group `one` since the first day. */
 async function groupedEngine() {
   let [now, step, isFailing] = [toInstant("2024-01-01"), 0, false];
-  const store = memoryStore();
-  const engine = createEngine({
-    store: {
-      ...store,
-      async transact(scope, work) {
-        if (isFailing && scope.accountIds.includes("c"))
-          throw new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
-        return store.transact(scope, work);
-      },
+  const store = storeWithHooks({
+    before({ accountIds }) {
+      if (isFailing && accountIds.includes("c")) throw new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
     },
-    clock: () => (now += step),
   });
+  const engine = createEngine({ store, clock: () => (now += step) });
   await engine.load(BOOK);
   await engine.invoiceGroups.addAccounts("one", ["a", "c"]);
   return {

@@ -3,9 +3,7 @@ import { describe, expect, test } from "vitest";
 
 import type { InvoiceSnapshot } from "../../../src/engine/billing/invoices.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import type { LedgerView } from "../../../src/ledger/view.ts";
-import { memoryStore } from "../../../src/store/memory/memory.ts";
-import type { Store } from "../../../src/store/store.ts";
+import { storeWithReads } from "../../support/stores.ts";
 import { allPages, callBook, callEvent, type ClockedEngine, loadedAt } from "../support.ts";
 
 const IDS = ["a", "b", "c", "d"];
@@ -102,18 +100,12 @@ describe("invoices of many accounts", () => {
   /** Half of the accounts have cycles from the 1st, half from the 15th; each has usage every few days. */
   async function setUpManyAccounts(): Promise<ClockedEngine & { readonly countComputations: () => number }> {
     let computations = 0;
-    const inner = memoryStore();
-    const store: Store = {
-      ...inner,
-      consistentView() {
-        const view = inner.consistentView();
-        const entries: LedgerView["entries"] = (accountIds, featureId) => {
-          computations += accountIds.length;
-          return view.entries(accountIds, featureId);
-        };
-        return { ...view, entries };
+    const store = storeWithReads((view) => ({
+      entries(accountIds, featureId) {
+        computations += accountIds.length;
+        return view.entries(accountIds, featureId);
       },
-    };
+    }));
     const { pricePlans, accounts, ...others } = callBook(ids);
     const book = {
       ...others,

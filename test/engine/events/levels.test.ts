@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import type { ShortBookInput } from "../../../src/book/resources/book.ts";
 import { DAY_MS, dayOf, toInstant } from "../../../src/calendar/instant.ts";
 import { createEngine, type Engine, type EngineOptions } from "../../../src/engine/engine.ts";
-import type { LedgerView } from "../../../src/ledger/view.ts";
 import type { EventInput } from "../../../src/metering/event-envelope.ts";
 import { memoryStore } from "../../../src/store/memory/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
 import type { GeneratedEvent } from "../../../src/testing/events-arbitrary.ts";
+import { storeWithReads } from "../../support/stores.ts";
 import { eventsSource } from "../external/events-source.ts";
 import { type ClockedEngine, loadedAt } from "../support.ts";
 
@@ -134,19 +134,11 @@ test("S15.1 an undo finds the events that it can revert among many that are too 
 });
 
 /** A store of which usage before a date cannot be read any more. */
-function withoutUsageBefore(store: Store, date: string): Store {
-  const forget = (view: LedgerView): LedgerView => {
-    const usage: LedgerView["usage"] = async (ids, from, until) =>
-      view.usage(ids, Math.max(from, dayOf(toInstant(date))), until);
-    return { ...view, usage };
-  };
-  return {
-    ...store,
-    read: forget(store.read),
-    consistentView: () => forget(store.consistentView()),
-    transact: (scope, work) => store.transact(scope, (view) => work(forget(view))),
-  };
-}
+const withoutUsageBefore = (store: Store, date: string): Store =>
+  storeWithReads(
+    (view) => ({ usage: (ids, from, until) => view.usage(ids, Math.max(from, dayOf(toInstant(date))), until) }),
+    store,
+  );
 
 test("S19.1 a level set in January is billed in June, after its event was deleted, and without its usage", async () => {
   const plans = [{ plan: "plain", from: "2026-01-01" }];

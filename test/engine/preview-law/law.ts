@@ -90,8 +90,8 @@ interface ClockedEngine {
 }
 
 /** An engine over an empty store that loaded a book before anything else, and whose clock is never set back. */
-async function loadedWith(book: object, store: Store): Promise<ClockedEngine> {
-  let now = LOADED;
+export async function loadedWith(book: object, store: Store, loadedAt = LOADED): Promise<ClockedEngine> {
+  let now = loadedAt;
   const engine = createEngine({ store, clock: () => now });
   await engine.load(book);
   return {
@@ -150,7 +150,7 @@ const ALL_FINAL = toInstant("2024-10-01");
  * Complete invoices, except for whether they are drafts and for the rest of a credit: an invoice in advance is final
  * before the invoice in arrears that consumes credits before it, which is open during its grace.
  */
-const normalizeInvoices = (invoices: readonly Invoice[]): readonly object[] =>
+export const normalizeInvoices = (invoices: readonly Invoice[]): readonly object[] =>
   invoices
     .toSorted((a, b) => headOf(a).localeCompare(headOf(b)))
     .map((invoice) => ({ ...invoice, status: undefined, revenueInfo: withoutLeft(invoice.revenueInfo) }));
@@ -165,8 +165,15 @@ function withoutLeft({ explanation, lineItems, ...line }: InvoiceLine): object {
   };
 }
 
-const headOf = ({ accountId, invoiceDate, invoiceType, startDate }: Invoice): string =>
-  [accountId, invoiceDate, invoiceType, startDate].join(" ");
+/** What an invoice is about. */
+export const headOf = ({
+  accountId,
+  invoiceDate,
+  invoiceType,
+  startDate,
+  dueSince,
+  pricePlanVersion,
+}: Invoice): string => [accountId, invoiceDate, invoiceType, startDate, dueSince, pricePlanVersion].join(" ");
 
 /** The invoices of accounts in a preview. */
 interface PreviewResult {
