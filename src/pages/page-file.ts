@@ -129,3 +129,12 @@ function requireEmbeddable(text: string, tag: "script" | "style"): string {
 export function countDataBytes(data: unknown): number {
   return Buffer.byteLength(escapeJsonForHtml(JSON.stringify(data))) + 1;
 }
+
+/** Room for data in a page: adds data of a size, and says whether it fits. After the first that does not, none does. */
+export function createRoom(maxBytes: number): (bytes: number) => boolean {
+  let bytesLeft = maxBytes;
+  return (bytes) => {
+    if (bytesLeft >= 0) bytesLeft -= bytes;
+    return bytesLeft >= 0;
+  };
+}

@@ -12,7 +12,7 @@ import type { UsageCell } from "../../metering/usage.ts";
 import { add, type Decimal, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { groupBy } from "../../numbers/ids.ts";
 import { createTableFinder, type FindTable } from "../../rating/rated-table.ts";
-import { countDataBytes } from "../page-file.ts";
+import { countDataBytes, createRoom } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
 import { addCharge, type Charges, findRange, listChargeDays } from "./charge-days.ts";
 import { createDrafts } from "./draft-data.ts";
@@ -82,7 +82,7 @@ export function buildReport(
   const [usage, charges]: [UsageSums, Charges] = [new Map(), new Map()];
   const findTable = createTableFinder(new Map(book.usageMeters.map(({ id, groupBy = [] }) => [id, groupBy])));
   const context = { book, names, cellsOf, eventsOf, plans: createBookPlanSource(book), findTable, usage, charges };
-  const bytesLeft = { details: limits.details, rows: limits.rows };
+  const [hasRoomForRow, hasRoomForDetail] = [createRoom(limits.rows), createRoom(limits.details)];
   const accounts: AccountData[] = [];
   const detailsWithEvents: AccountDetail[] = [];
   let withoutUsage = 0;
@@ -90,14 +90,13 @@ export function buildReport(
     const detail = buildDetail(context, account);
     if (detail.usage.length === 0) withoutUsage++;
     const row = { ...account.row, items: listItemAmounts(account, itemColumns.get(account.row.currency) ?? [], names) };
-    bytesLeft.rows -= countDataBytes(row);
-    if (bytesLeft.rows < 0) continue;
+    if (!hasRoomForRow(countDataBytes(row))) continue;
     const detailWithoutEvents = removeEvents(detail);
-    bytesLeft.details -= bytesLeft.details < 0 ? 0 : countDataBytes(detailWithoutEvents);
-    if (bytesLeft.details >= 0) detailsWithEvents.push(detail);
-    accounts.push(bytesLeft.details < 0 ? row : { ...row, detail: detailWithoutEvents });
+    const isDetailed = hasRoomForDetail(countDataBytes(detailWithoutEvents));
+    if (isDetailed) detailsWithEvents.push(detail);
+    accounts.push(isDetailed ? { ...row, detail: detailWithoutEvents } : row);
   }
-  addEvents(accounts, detailsWithEvents, Math.max(0, bytesLeft.details));
+  addEvents(accounts, detailsWithEvents, hasRoomForDetail);
   const ranges = invoices.length === 0 && backtest?.period !== undefined ? [backtest.period] : invoices;
   return {
     ...findPeriod(ranges),
@@ -116,14 +115,15 @@ export function buildReport(
   };
 }
 
-/** Adds events as far as there is space, to the largest accounts first. @param maxBytes the space in bytes */
-function addEvents(accounts: AccountData[], details: readonly AccountDetail[], maxBytes: number): void {
-  let bytesLeft = maxBytes;
+/** Adds events as far as there is room, to the largest accounts first. */
+function addEvents(
+  accounts: AccountData[],
+  details: readonly AccountDetail[],
+  hasRoom: ReturnType<typeof createRoom>,
+): void {
   for (const [index, detail] of details.entries()) {
     const row = accounts[index];
-    if (row?.detail === undefined) return;
-    bytesLeft -= countDataBytes(detail) - countDataBytes(row.detail);
-    if (bytesLeft < 0) return;
+    if (row?.detail === undefined || !hasRoom(countDataBytes(detail) - countDataBytes(row.detail))) return;
     accounts[index] = { ...row, detail };
   }
 }

@@ -12,7 +12,7 @@ import { minorUnitDigits } from "../../numbers/currency.ts";
 import { decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "../../numbers/decimal.ts";
 import { roundFraction } from "../../numbers/fraction.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
-import { countDataBytes } from "../page-file.ts";
+import { countDataBytes, createRoom } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
 import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 
@@ -49,22 +49,16 @@ function createDraft(
 ): DraftData {
   const { name, version, totals, accounts, leftOut, migration } = plan;
   const sortedAccounts = accounts.toSorted(compareDifferences);
-  const rows: DraftAccount[] = [];
-  let bytesLeft = maxBytes;
-  for (const account of sortedAccounts) {
-    const row = toDraftAccount(account, names);
-    bytesLeft -= countDataBytes(row);
-    if (bytesLeft < 0) break;
-    rows.push(row);
-  }
+  const hasRoom = createRoom(maxBytes);
   // Accounts are added as points of the charts while they fit, then causes while there is room.
-  for (const [index, row] of rows.entries()) {
-    const account = sortedAccounts[index];
-    const lines = account === undefined ? [] : listChangedLines(account.lines, account.currency);
-    bytesLeft -= countDataBytes(lines);
-    if (bytesLeft < 0) break;
-    rows[index] = { ...row, lines };
-  }
+  const rows = sortedAccounts
+    .map((account) => toDraftAccount(account, names))
+    .filter((row) => hasRoom(countDataBytes(row)))
+    .map((row, index) => {
+      const account = sortedAccounts[index];
+      const lines = account === undefined ? [] : listChangedLines(account.lines, account.currency);
+      return hasRoom(countDataBytes(lines)) ? { ...row, lines } : row;
+    });
   const planName = `${name}${version === 1 ? "" : ` version ${version}`}`;
   return {
     name: toPrintable(draftName ?? planName),

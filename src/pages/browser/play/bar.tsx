@@ -4,19 +4,13 @@ import { useState } from "preact/hooks";
 
 import { RatebookError } from "../../../errors.ts";
 import type { PlayExample, PlayState } from "../../play-state.ts";
-import { formatCommand, type PlayBill } from "../../play/play-bill.ts";
+import { formatCommand } from "../../play/play-bill.ts";
 import { SelectField } from "./field.tsx";
-import type { Session } from "./session.ts";
+import type { PlayProps } from "./play.ts";
 
-interface BarProps {
+interface BarProps extends PlayProps {
   readonly examples: readonly PlayExample[];
-  readonly session: Session;
-  readonly bill: PlayBill;
-  readonly isJson: boolean;
-  readonly isLinkable: boolean;
-  readonly onJson: (isJson: boolean) => void;
   readonly onExample: (state: PlayState) => void;
-  readonly undo: (() => void) | undefined;
 }
 
 /** What was copied, or the text to copy by hand. */
@@ -25,7 +19,8 @@ interface Copied {
   readonly text?: string;
 }
 
-export function Bar({ examples, session, bill, isJson, isLinkable, onJson, onExample, undo }: BarProps): JSX.Element {
+export function Bar({ play, examples, onExample }: BarProps): JSX.Element {
+  const { session, bill, isLinkable, isJson, setJson, undo } = play;
   const [copied, setCopied] = useState<(Copied & { readonly step: number }) | undefined>();
   const { state, file, step } = session;
   const copy = async (text: string, message: string): Promise<void> => {
@@ -72,7 +67,7 @@ export function Bar({ examples, session, bill, isJson, isLinkable, onJson, onExa
         <button type="button" onClick={copyCommand}>
           Copy as command
         </button>
-        <button type="button" aria-pressed={isJson} onClick={() => onJson(!isJson)}>
+        <button type="button" aria-pressed={isJson} onClick={() => setJson(!isJson)}>
           book.jsonc
         </button>
         <button type="button" class="primary" onClick={share}>

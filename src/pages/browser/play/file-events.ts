@@ -5,15 +5,8 @@
 import type { Book } from "../../../book/resources/book.ts";
 import { hasCode, RatebookError } from "../../../errors.ts";
 import { createMarkCheck } from "../../../event-files/cell-texts.ts";
-import {
-  createRowEventReader,
-  createRowParser,
-  detectSeparator,
-  type EventRow,
-  type Row,
-  type RowParser,
-} from "../../../event-files/csv-rows.ts";
-import { type EventMakerOptions, readEventFileMap } from "../../../event-files/event-file-map.ts";
+import { createRowEventReader, createRowParser, detectSeparator, type Row } from "../../../event-files/csv-rows.ts";
+import { readEventFileMap } from "../../../event-files/event-file-map.ts";
 import { decodeUtf8, NOT_UTF8, splitLines, InputError } from "../../../event-files/input-error.ts";
 import { createFieldSample, createObjectEventMaker, SAMPLE_ROWS_MAX } from "../../../event-files/json-fields.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
@@ -47,48 +40,63 @@ export interface ChosenFile extends MappedFile {
   readonly failure?: string;
 }
 
-const SAMPLE_BYTES = 1 << 20;
+/** The maximum bytes by which the kind of a file is detected. */
+const BEGINNING_BYTES = 1 << 20;
 
-/** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */
-async function* readFileEvents(
-  { file, map }: MappedFile,
-  eventSchemas: Book["eventSchemas"],
-  onRead: (bytes: number) => void,
-): AsyncGenerator<readonly FileEvent[]> {
-  const blocks = readLineBlocks(file, onRead);
-  const first = await blocks.next();
-  if (first.done === true) return;
-  const options = { eventSchemas, marks: createMarkCheck(file.name) };
-  const readBlock =
-    isTable(file.name, first.value) && map !== undefined
-      ? createTableReader(file.name, map, options)
-      : createObjectReader(map, options);
-  yield await readBlock(first.value);
-  for await (const block of blocks) yield await readBlock(block);
-  yield await readBlock(undefined);
-  options.marks.end();
+/** A row of CSV or a value of JSON, or why lines have none. */
+type FileRecord =
+  | { readonly line: number; readonly record: unknown }
+  | { readonly line: number; readonly reason: Problem };
+
+/** Reads the records of a block of whole lines; for undefined, the remaining ones at the end of the file. */
+type RecordReader = (block: Uint8Array | undefined) => Promise<readonly FileRecord[]>;
+
+/** An open file: CSV by its name, otherwise if it doesn't start with an object. */
+interface OpenFile {
+  readonly isTable: boolean;
+  /** The text at its start, whatever its encoding. */
+  readonly beginning: string;
+  /** The records in order. */
+  readonly batches: AsyncGenerator<readonly FileRecord[]>;
 }
 
-/** Reads the events of a block; for undefined, the remaining ones at the end of the file. */
-type BlockReader = (block: Uint8Array | undefined) => Promise<readonly FileEvent[]>;
+/** @throws {InputError} for an empty or unreadable file, as reading its batches does */
+async function openFile(file: File, onRead: (bytes: number) => void = () => undefined): Promise<OpenFile> {
+  const blocks = readLineBlocks(file, onRead);
+  const first = await blocks.next();
+  if (first.done === true) throw new InputError("the file is empty");
+  const beginning = new TextDecoder().decode(first.value.subarray(0, BEGINNING_BYTES));
+  const isObjects = /\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(file.name);
+  const isTable = !isObjects && (/\.(?:csv|tsv)(?:\.gz)?$/i.test(file.name) || !/^\s*[{[]/.test(beginning));
+  const readBlock = isTable ? createRowReader(file.name, beginning) : createObjectReader();
+  async function* readBatches(): AsyncGenerator<readonly FileRecord[]> {
+    yield await readBlock(first.value);
+    for await (const block of blocks) yield await readBlock(block);
+    yield await readBlock(undefined);
+  }
+  return { isTable, beginning, batches: readBatches() };
+}
 
-function createObjectReader(mapText: string | undefined, options: EventMakerOptions<unknown>): BlockReader {
-  const toEvent =
-    mapText === undefined ? undefined : createObjectEventMaker(readEventFileMap("the map", mapText), options);
+function createRowReader(name: string, beginning: string): RecordReader {
+  let rows: Row[] = [];
+  const parser = createRowParser(name, detectSeparator(beginning), (row) => rows.push(row));
+  return async (block) => {
+    rows = [];
+    await (block === undefined ? parser.end() : parser.parse(block));
+    return rows;
+  };
+}
+
+function createObjectReader(): RecordReader {
   let line = 0;
-  let rowNumber = 0;
   return async (block) =>
     Promise.resolve(
-      decodeLines(block ?? new Uint8Array()).flatMap((text): readonly FileEvent[] => {
+      decodeLines(block ?? new Uint8Array()).flatMap((text): readonly FileRecord[] => {
         line++;
         if (text === undefined) return [{ line, reason: NOT_UTF8 }];
         if (text.trim() === "") return [];
         try {
-          const object = parseJson(text);
-          if (toEvent === undefined) return [{ line, event: object }];
-          rowNumber++;
-          const event = toEvent(object, rowNumber);
-          return ["code" in event ? { line, reason: event } : { line, event }];
+          return [{ line, record: parseJson(text) }];
         } catch (error) {
           if (hasCode(error, "ERR_JSON_INVALID"))
             return [{ line, reason: createProblem("$", "INVALID_JSON", { reason: error.message }) }];
@@ -98,27 +106,6 @@ function createObjectReader(mapText: string | undefined, options: EventMakerOpti
     );
 }
 
-function createTableReader(name: string, mapText: string, options: EventMakerOptions<unknown>): BlockReader {
-  const toEvent = createRowEventReader(name, readEventFileMap("the map", mapText), options);
-  const readRows = createRowReader(name);
-  return async (block) => (await readRows(block)).map(toEvent).filter((row): row is EventRow => row !== undefined);
-}
-
-/** Splits blocks into rows. */
-function createRowReader(name: string): (block: Uint8Array | undefined) => Promise<readonly Row[]> {
-  let rows: Row[] = [];
-  let parser: RowParser | undefined;
-  return async (block) => {
-    rows = [];
-    if (block === undefined) await parser?.end();
-    else {
-      parser ??= createRowParser(name, detectSeparator(decodeBeginning(block)), (row) => rows.push(row));
-      await parser.parse(block);
-    }
-    return rows;
-  };
-}
-
 /** The lines of a block as text; undefined for invalid UTF-8. */
 function decodeLines(block: Uint8Array): readonly (string | undefined)[] {
   const text = decodeUtf8(block);
@@ -126,15 +113,29 @@ function decodeLines(block: Uint8Array): readonly (string | undefined)[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** The text at the start of a file, whatever its encoding. */
-function decodeBeginning(block: Uint8Array): string {
-  return new TextDecoder().decode(block.subarray(0, SAMPLE_BYTES));
-}
-
-/** Whether a file is CSV: by its name, otherwise if it doesn't start with an object. */
-function isTable(name: string, block: Uint8Array): boolean {
-  if (/\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(name)) return false;
-  return /\.(?:csv|tsv)(?:\.gz)?$/i.test(name) || !/^\s*[{[]/.test(decodeBeginning(block));
+/** Reads the events of a file in order, in batches. @throws {InputError} for an unreadable file or map */
+async function* readFileEvents(
+  { file, map: mapText }: MappedFile,
+  eventSchemas: Book["eventSchemas"],
+  onRead: (bytes: number) => void,
+): AsyncGenerator<readonly FileEvent[]> {
+  const { isTable, batches } = await openFile(file, onRead);
+  const options = { eventSchemas, marks: createMarkCheck(file.name) };
+  const map = mapText === undefined ? undefined : readEventFileMap("the map", mapText);
+  const readRow = isTable && map !== undefined ? createRowEventReader(file.name, map, options) : undefined;
+  const makeEvent = isTable || map === undefined ? undefined : createObjectEventMaker(map, options);
+  let objectCount = 0;
+  const toEvent = (record: FileRecord): FileEvent | undefined => {
+    if (readRow !== undefined) return readRow(record as Row);
+    if ("reason" in record) return record;
+    const { line, record: object } = record;
+    if (makeEvent === undefined) return { line, event: object };
+    objectCount++;
+    const event = makeEvent(object, objectCount);
+    return "code" in event ? { line, reason: event } : { line, event };
+  };
+  for await (const records of batches) yield records.map(toEvent).filter((event) => event !== undefined);
+  options.marks.end();
 }
 
 /**
@@ -142,45 +143,25 @@ function isTable(name: string, block: Uint8Array): boolean {
  * @throws {InputError} for an unreadable file
  */
 export async function readSample(file: File): Promise<Sample | undefined> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const block of readLineBlocks(file, () => undefined)) {
-    parts.push(block);
-    bytes += block.byteLength;
-    if (bytes >= SAMPLE_BYTES) break;
-  }
-  const [first] = parts;
-  if (first === undefined) throw new InputError("the file is empty");
-  return isTable(file.name, first) ? readTableSample(file.name, parts) : readObjectSample(file.name, parts);
-}
-
-async function readTableSample(name: string, parts: readonly Uint8Array[]): Promise<Sample> {
-  const readRows = createRowReader(name);
-  const rows: (readonly string[])[] = [];
-  for (const part of [...parts, undefined]) {
-    for (const { record } of await readRows(part)) if (record !== undefined) rows.push(record);
-  }
-  const [header, ...more] = rows;
-  if (header === undefined || more.length === 0) throw new InputError("expected a header and at least one row");
-  return { header, rows: more.slice(0, SAMPLE_ROWS_MAX) };
-}
-
-function readObjectSample(name: string, parts: readonly Uint8Array[]): Sample | undefined {
-  const texts = parts.flatMap(decodeLines).filter((text) => text !== undefined && text.trim() !== "");
-  if (/^\s*\[/.test(texts[0] ?? "")) {
+  const { isTable, beginning, batches } = await openFile(file);
+  if (!isTable && /^\s*\[/.test(beginning)) {
     throw new InputError(
       "the file is one JSON list; convert it to NDJSON (one object per line), for example with jq -c '.[]'",
     );
   }
-  const objects = texts.slice(0, SAMPLE_ROWS_MAX).flatMap((text) => {
-    try {
-      return [parseJson(text ?? "")];
-    } catch (error) {
-      if (hasCode(error, "ERR_JSON_INVALID")) return [];
-      throw error;
-    }
-  });
-  return needsMap(objects) ? createFieldSample(name, objects) : undefined;
+  const records: FileRecord[] = [];
+  for await (const batch of batches) {
+    records.push(...batch);
+    if (records.length > SAMPLE_ROWS_MAX) break;
+  }
+  const values = records.flatMap((each) => ("reason" in each ? [] : [each.record]));
+  if (!isTable) {
+    const objects = values.slice(0, SAMPLE_ROWS_MAX);
+    return needsMap(objects) ? createFieldSample(file.name, objects) : undefined;
+  }
+  const [header, ...rows] = values as readonly (readonly string[])[];
+  if (header === undefined || rows.length === 0) throw new InputError("expected a header and at least one row");
+  return { header, rows: rows.slice(0, SAMPLE_ROWS_MAX) };
 }
 
 /** The maximum bytes of a line; files with longer ones don't contain events. */

@@ -1,12 +1,12 @@
-/** Prices a file of events in a worker, while the page stays responsive, with a form that maps its columns. */
+/** The file of events that is priced, with a form that maps its columns. */
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 
 import { valueAt } from "../../../book/short/fields.ts";
 import { TIME_FORMS } from "../../../event-files/cell-texts.ts";
 import { InputError } from "../../../event-files/input-error.ts";
 import type { Sample } from "../../../event-files/sample-columns.ts";
-import { replaceValue, tryParseJson, textAt } from "../../play/book-edits.ts";
+import { readEditableValue, replaceValue, tryParseJson, textAt } from "../../play/book-edits.ts";
 import {
   createFieldOrigin,
   createTimeOrigin,
@@ -18,60 +18,21 @@ import {
   proposeMap,
   readMapSchema,
 } from "../../play/column-map.ts";
-import type { PlayPeriod } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { bind, type FormProps, LinkButton, SelectField, TextField } from "./field.tsx";
-import { type ChosenFile, readSample, type WorkerMessage, type WorkerRequest } from "./file-events.ts";
-import type { Session } from "./session.ts";
+import { type ChosenFile, readSample, type WorkerMessage } from "./file-events.ts";
+import type { PlayProps } from "./play.ts";
 
 /** The maximum size of a map in bytes; larger files are not read as maps. */
 const MAP_BYTES_MAX = 1 << 16;
 
-/** The result of a file, and how far it is read. */
-export interface FileResult {
-  /** The last message of the worker; absent for a file that is not priced yet. */
-  readonly message: WorkerMessage | undefined;
-  /** The last invoices of the file, also while it is priced again. */
-  readonly periods: readonly PlayPeriod[];
-  /** The step with the book that they are priced with. */
-  readonly step: number;
-}
-
-const NO_RESULT: FileResult = { message: undefined, periods: [], step: -1 };
-
-/** Prices the file of a session in a worker, again whenever the book changes. @param source the script of the worker */
-export function useFilePrices({ file: chosen, state: { book }, step }: Session, source: string): FileResult {
-  const [{ file: pricedFile, ...result }, setResult] = useState<FileResult & { readonly file?: File }>(NO_RESULT);
-  const { file, map, isReady = false, failure } = chosen ?? {};
-  const readyMap = isReady ? map : undefined;
-  useEffect(() => {
-    if (file === undefined || !isReady) return undefined;
-    const worker = startWorker(source, { book, file, map: readyMap }, (message) =>
-      setResult((before) => {
-        const periods = before.file === file ? before.periods : [];
-        if (message.kind === "done") return { file, message, periods: message.periods, step };
-        return { file, message, step: before.step, periods: message.kind === "failed" ? [] : periods };
-      }),
-    );
-    return () => worker?.terminate();
-    // A step that changes neither the file nor the book prices nothing.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [file, readyMap, isReady, book, source]);
-  if (failure !== undefined) return { ...NO_RESULT, message: { kind: "failed", message: failure } };
-  return isReady && pricedFile === file ? result : NO_RESULT;
-}
-
-interface FilePanelProps {
-  readonly chosen: ChosenFile | undefined;
-  /** The parsed book. */
-  readonly book: unknown;
-  readonly message: WorkerMessage | undefined;
-  /** Null removes the file. */
-  readonly onFile: (file: ChosenFile | null) => void;
-}
-
 /** The drop area for a file, its columns, and what was read. */
-export function FilePanel({ chosen, book, message, onFile }: FilePanelProps): JSX.Element {
+export function FilePanel({ play }: PlayProps): JSX.Element {
+  const { session, fileResult, change } = play;
+  const { file: chosen } = session;
+  const { message } = fileResult;
+  const book = readEditableValue(session.state.book);
+  const onFile = (file: ChosenFile | null): void => change({ file, isStep: true });
   const latestChoice = useRef(0);
   const inputRef = useRef<HTMLInputElement>(null);
   const chooseFiles = async (files: readonly File[]): Promise<void> => {
@@ -157,28 +118,6 @@ async function findEventFile(files: readonly File[], book: unknown): Promise<Cho
   const sample = await readSample(file);
   const map = maps[0]?.text ?? (sample === undefined ? undefined : proposeMap(sample, book));
   return { file, sample, map, isReady: map === undefined || findMissingParts(tryParseJson(map), book).length === 0 };
-}
-
-/** Starts a worker that prices a file and reports progress; undefined if the browser has no workers. */
-function startWorker(
-  source: string,
-  request: WorkerRequest,
-  onMessage: (message: WorkerMessage) => void,
-): Worker | undefined {
-  try {
-    const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
-    worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => onMessage(data));
-    worker.addEventListener("error", () => onMessage({ kind: "failed", message: "the file could not be priced here" }));
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
-    worker.postMessage(request);
-    return worker;
-  } catch {
-    onMessage({
-      kind: "failed",
-      message: "this browser does not support workers; use ratebook preview on the command line",
-    });
-    return undefined;
-  }
 }
 
 function FileMessage({ message }: { readonly message: WorkerMessage }): JSX.Element {

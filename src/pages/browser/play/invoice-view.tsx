@@ -2,63 +2,47 @@
 import type { JSX } from "preact";
 
 import type { PageRow } from "../../invoice/invoice-lines.ts";
-import { describeDifference, type PlayInvoice, type PlayPeriod } from "../../play/play-periods.ts";
+import { findNextCycle, type PlayInvoice } from "../../play/play-periods.ts";
+import type { Days } from "../../play/typed-usage.ts";
 import { formatCount } from "../common/format.ts";
 import { SelectField } from "./field.tsx";
+import { describeChange, formatTotal, type Play, type PlayProps } from "./play.ts";
 
 /** The maximum number of invoices shown. */
 const INVOICES_MAX = 50;
 
-/** The sum of the invoices of a period. @param currency where there are none */
-export function formatTotal({ totals }: PlayPeriod): string {
-  return totals.map(({ text }) => text).join(" + ") || "–";
-}
-
-/** How the last step changed the total: `+ $9.00`. */
-export function describeChange(period: PlayPeriod, before: PlayPeriod | undefined): string | undefined {
-  const [[now], [old]] = [period.totals, before?.totals ?? []];
-  if (now === undefined || old === undefined || now.currency !== old.currency) return undefined;
-  return describeDifference(now, old);
-}
-
-export interface InvoiceViewProps {
-  readonly periods: readonly PlayPeriod[];
-  readonly period: PlayPeriod;
-  /** The same period before the last step. */
-  readonly before: PlayPeriod | undefined;
-  /** What to do where there is no invoice. */
-  readonly emptyText: string;
-  readonly onPeriod: (from: string) => void;
-  /** Absent where there is no earlier or later billing period. */
-  readonly onEarlier: (() => void) | undefined;
-  readonly onLater: (() => void) | undefined;
-}
-
-export function InvoiceView({
-  periods,
-  period,
-  before,
-  emptyText,
-  onPeriod,
-  onEarlier,
-  onLater,
-}: InvoiceViewProps): JSX.Element {
+export function InvoiceView({ play }: PlayProps): JSX.Element {
+  const { session, periods, period, before, changeState } = play;
   const { invoices } = period;
   const change = describeChange(period, before);
+  const renderStep = (direction: "earlier" | "later", label: string, sign: string): JSX.Element => {
+    const days = findNextPeriod(play, direction);
+    const { from, until } = session.state;
+    return (
+      <button
+        type="button"
+        aria-label={label}
+        disabled={days === undefined}
+        onClick={() =>
+          days &&
+          changeState({
+            shown: days.from,
+            from: days.from < from ? days.from : from,
+            until: days.until > until ? days.until : until,
+          })
+        }
+      >
+        {sign}
+      </button>
+    );
+  };
   return (
     <section class="invoices" aria-labelledby="invoices" tabIndex={0}>
       <h2 id="invoices" class="hidden-text">
         Invoice
       </h2>
       <div class="period">
-        <button
-          type="button"
-          aria-label="Earlier billing period"
-          disabled={onEarlier === undefined}
-          onClick={onEarlier}
-        >
-          ‹
-        </button>
+        {renderStep("earlier", "Earlier billing period", "‹")}
         {periods.length > 1 ? (
           <SelectField
             label="Billing period"
@@ -67,20 +51,18 @@ export function InvoiceView({
               ...(periods.includes(period) ? [] : [[period.from, period.label] as const]),
               ...periods.map((each) => [each.from, `${each.label} · ${formatTotal(each)}`] as const),
             ]}
-            onValue={onPeriod}
+            onValue={(shown) => changeState({ shown })}
           />
         ) : (
           <strong>{period.label}</strong>
         )}
-        <button type="button" aria-label="Later billing period" disabled={onLater === undefined} onClick={onLater}>
-          ›
-        </button>
+        {renderStep("later", "Later billing period", "›")}
       </div>
       <p class="grand-total">
         <strong class="number">{formatTotal(period)}</strong>
         {change !== undefined && <span class="delta">{`${change} by the last change`}</span>}
       </p>
-      {invoices.length === 0 && <p class="soft empty">{emptyText}</p>}
+      {invoices.length === 0 && <p class="soft empty">{describeEmpty(play)}</p>}
       {invoices.length > INVOICES_MAX && (
         <p class="soft">{`The first ${INVOICES_MAX} of ${formatCount(invoices.length, "invoice")}:`}</p>
       )}
@@ -94,6 +76,24 @@ export function InvoiceView({
       ))}
     </section>
   );
+}
+
+function describeEmpty({ session: { file }, problems, fileResult: { message } }: Play): string {
+  if (file !== undefined && message?.kind === "progress") return "The file is being priced.";
+  if (file !== undefined && message?.kind !== "done")
+    return "The file is not priced yet: complete its columns, or remove it.";
+  if (problems.length > 0) return "There is a problem with the plan or the usage.";
+  return "No invoice in this period. Add usage, set a quantity, or choose another period.";
+}
+
+/** The days of the period before or after the shown one; undefined if there is none. */
+function findNextPeriod(
+  { periods, period, bill: { book }, session: { file } }: Play,
+  direction: "earlier" | "later",
+): Days | undefined {
+  if (book !== undefined && file === undefined) return findNextCycle(book, period, direction);
+  if (direction === "later") return periods.find(({ from }) => from > period.from);
+  return periods.findLast(({ from }) => from < period.from);
 }
 
 interface InvoiceTableProps {

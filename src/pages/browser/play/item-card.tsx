@@ -14,42 +14,31 @@ import {
 } from "../../play/book-edits.ts";
 import { curveKey } from "../../play/cost-curve.ts";
 import { type PlanItem, removeItem } from "../../play/plan-items.ts";
-import type { PlayProblem } from "../../play/play-bill.ts";
 import { TableHead } from "../common/data-table.tsx";
 import { formatCount } from "../common/format.ts";
 import { bind, FlagField, type FormProps, LinkButton, NumberField, RemoveButton, SelectField } from "./field.tsx";
+import type { PlayProps } from "./play.ts";
 import { TableForm } from "./table-form.tsx";
-import { SeatsForm, UsageForm, type UsageProps } from "./usage-form.tsx";
+import { SeatsForm, UsageForm } from "./usage-form.tsx";
 
-/** What cards show besides the book. */
-export interface ItemContext extends Omit<UsageProps, "name" | "id" | "item" | "upTo"> {
-  readonly problems: readonly PlayProblem[];
-  /** The largest quantities of curves, by {@link curveKey}. */
-  readonly findUpTo: (key: string) => string | undefined;
-  /** The key of the curve that is shown. */
-  readonly selected: string | undefined;
-  readonly onSelect: (key: string) => void;
-}
-
-interface CardProps extends FormProps {
+interface CardProps extends FormProps, PlayProps {
   readonly item: PlanItem;
   readonly planId: string;
-  readonly context: ItemContext;
 }
 
 /** The maximum number of slabs with fields. */
 const SLABS_MAX = 100;
 
-export function ItemCard({ item, planId, context, ...planForm }: CardProps): JSX.Element {
+export function ItemCard({ item, planId, play, ...planForm }: CardProps): JSX.Element {
   const { key, name, kind, path, form: kindOfForm, id, source } = item;
   const curve = curveKey(planId, key);
-  const upTo = context.findUpTo(curve);
-  const isSelected = context.selected === curve && upTo !== undefined;
+  const upTo = play.bill.curves.get(curve)?.upTo;
+  const isSelected = play.curve === curve && upTo !== undefined;
   const form = { ...planForm, path, name };
-  const period = context.period.items[key];
+  const period = play.period.items[key];
   const currency = textAt(form.value, [...path, "rateValues", 0, "currency"]);
   const select = (): void => {
-    if (upTo !== undefined && !isSelected) context.onSelect(curve);
+    if (upTo !== undefined && !isSelected) play.selectCurve(curve);
   };
   return (
     <article class={`plan-item${isSelected ? " on" : ""}`} aria-label={name} onFocusIn={select} onClick={select}>
@@ -76,17 +65,17 @@ export function ItemCard({ item, planId, context, ...planForm }: CardProps): JSX
         <div class="item-body">
           <div class="prices">
             {kindOfForm === "table" ? (
-              <TableForm {...form} problems={context.problems} />
+              <TableForm {...form} problems={play.problems} />
             ) : (
               <SlabForm {...form} currency={currency} />
             )}
           </div>
           <div class="use">
-            {source === "licenses" && <SeatsForm {...form} licenseId={id} from={context.period.from} />}
+            {source === "licenses" && <SeatsForm {...form} licenseId={id} from={play.period.from} />}
             {(source === "usage" || source === "events") && (
-              <UsageForm {...context} name={name} id={id} upTo={upTo} item={period} />
+              <UsageForm play={play} name={name} id={id} upTo={upTo} item={period} />
             )}
-            {source === "none" && <p class="soft">{context.period.label}</p>}
+            {source === "none" && <p class="soft">{play.period.label}</p>}
           </div>
         </div>
       )}

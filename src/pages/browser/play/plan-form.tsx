@@ -6,18 +6,18 @@ import { changeInterval, editBook, type FormPath, listAt, textAt } from "../../p
 import { addItem, changeCurrency, listCurrencies, listItems, NEW_ITEMS } from "../../play/plan-items.ts";
 import type { PlayCycle, PlayCycles } from "../../play/play-periods.ts";
 import { bind, DayField, FlagField, type FormProps, SelectField, TextField } from "./field.tsx";
-import { ItemCard, type ItemContext } from "./item-card.tsx";
+import { ItemCard } from "./item-card.tsx";
+import type { PlayProps } from "./play.ts";
 
 const INTERVALS = ["WEEKLY", "MONTHLY", "QUARTERLY", "HALF_YEARLY", "ANNUALLY"];
 const CURRENCIES = ["USD", "EUR", "GBP", "CHF", "JPY", "CAD", "AUD", "INR", "BRL", "SEK"];
 
-interface PlanProps extends FormProps {
-  readonly context: ItemContext;
+interface PlanProps extends FormProps, PlayProps {
   /** Where the first account takes this plan; absent if it does not. */
   readonly since: FormPath | undefined;
 }
 
-export function PlanForm({ context, since, ...form }: PlanProps): JSX.Element {
+export function PlanForm({ play, since, ...form }: PlanProps): JSX.Element {
   const { value, path, name, text, onText } = form;
   const planId = textAt(value, [...path, "id"]);
   const items = listItems(value, path);
@@ -35,7 +35,7 @@ export function PlanForm({ context, since, ...form }: PlanProps): JSX.Element {
       </div>
       {items.length === 0 && <p class="soft">The plan has no prices yet: add an item.</p>}
       {items.map((item) => (
-        <ItemCard key={item.path.join(" ")} {...form} item={item} planId={planId} context={context} />
+        <ItemCard key={item.path.join(" ")} {...form} item={item} planId={planId} play={play} />
       ))}
       <div class="add-item">
         <SelectField

@@ -1,49 +1,35 @@
 /** The left pane: the plans as forms, or the whole book as JSON, with its problems; then customers, events and the file. */
-import type { ComponentChildren, JSX, RefObject } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 
-import type { PlayState } from "../../play-state.ts";
 import { type FormPath, listAt, readEditableValue, textAt } from "../../play/book-edits.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
-import type { PlayCycles } from "../../play/play-periods.ts";
 import { formatCount } from "../common/format.ts";
 import { LinkButton, DayField } from "./field.tsx";
-import type { ItemContext } from "./item-card.tsx";
 import { JsonEditor } from "./json-editor.tsx";
 import { AccountForm, Cycles, PlanForm } from "./plan-form.tsx";
+import type { PlayProps } from "./play.ts";
 
 /** The maximum number of plans with a form. */
 const PLANS_MAX = 10;
 /** The maximum number of accounts with a form; usage belongs to the first account. */
 const ACCOUNTS_MAX = 3;
 
-interface PlanPanelProps {
-  readonly state: PlayState;
-  readonly problems: readonly PlayProblem[];
-  readonly cycles: PlayCycles | undefined;
-  readonly context: ItemContext;
-  readonly isJson: boolean;
-  readonly textAreaRef: RefObject<HTMLTextAreaElement | null>;
-  readonly onChange: (part: Partial<PlayState>) => void;
-  readonly onProblem: (problem: PlayProblem) => void;
-  /** The panel of the file. */
-  readonly children: ComponentChildren;
-}
-
-export function PlanPanel(props: PlanPanelProps): JSX.Element {
-  const { state, problems, isJson, textAreaRef, onChange, onProblem, children } = props;
-  const { book } = state;
+/** @param children the panel of the file */
+export function PlanPanel({ play, children }: PlayProps & { readonly children: ComponentChildren }): JSX.Element {
+  const { session, problems, isJson, textAreaRef, changeState } = play;
+  const { state } = session;
   return (
     <section class="plan" aria-label="Plan">
-      <Problems problems={problems} onProblem={onProblem} />
+      <Problems play={play} />
       {isJson ? (
         <JsonEditor
           textAreaRef={textAreaRef}
-          text={book}
+          text={state.book}
           problems={problems}
-          onText={(text) => onChange({ book: text })}
+          onText={(book) => changeState({ book })}
         />
       ) : (
-        <Forms {...props} />
+        <Forms play={play} />
       )}
       {children}
       <details open={state.events !== "" && state.usage.length > 0}>
@@ -54,21 +40,24 @@ export function PlanPanel(props: PlanPanelProps): JSX.Element {
           spellcheck={false}
           rows={8}
           value={state.events}
-          onInput={({ currentTarget }) => onChange({ events: currentTarget.value })}
+          onInput={({ currentTarget }) => changeState({ events: currentTarget.value })}
         />
       </details>
     </section>
   );
 }
 
-function Problems({
-  problems,
-  onProblem,
-}: {
-  readonly problems: readonly PlayProblem[];
-  readonly onProblem: (problem: PlayProblem) => void;
-}): JSX.Element | null {
+function Problems({ play: { session, problems, setJson, textAreaRef } }: PlayProps): JSX.Element | null {
   if (problems.length === 0) return null;
+  const showProblem = (problem: PlayProblem): void => {
+    setJson(true);
+    // The text area exists after the next rendering.
+    setTimeout(() => {
+      const start = findProblemStart(session.state.book, problem);
+      textAreaRef.current?.focus();
+      textAreaRef.current?.setSelectionRange(start, start + 1);
+    });
+  };
   return (
     <div class="alert" role="alert">
       <ul class="problems">
@@ -77,7 +66,7 @@ function Problems({
             {problem.line === undefined ? (
               <bdi>{problem.message}</bdi>
             ) : (
-              <LinkButton onClick={() => onProblem(problem)}>
+              <LinkButton onClick={() => showProblem(problem)}>
                 {`line ${problem.line}: `}
                 <bdi>{problem.message}</bdi>
               </LinkButton>
@@ -89,12 +78,13 @@ function Problems({
   );
 }
 
-function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Element {
-  const { book } = state;
+function Forms({ play }: PlayProps): JSX.Element {
+  const { session, bill, changeState } = play;
+  const { book, from, until } = session.state;
   const value = readEditableValue(book);
   const plans = listAt(value, ["pricePlans"]);
   const accounts = listAt(value, ["accounts"]);
-  const form = { value, text: book, onText: (text: string) => onChange({ book: text }) };
+  const form = { value, text: book, onText: (text: string) => changeState({ book: text }) };
   const terms = listAt(accounts[0], ["pricePlans"]);
   const findSince = (id: string): FormPath | undefined => {
     const index = terms.findIndex((term) => textAt(term, ["pricePlanId"]) === id);
@@ -117,9 +107,7 @@ function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Elemen
       {plans.slice(0, PLANS_MAX).map((plan, index) => {
         const name = textAt(plan, ["name"]);
         const since = findSince(textAt(plan, ["id"]));
-        const planForm = (
-          <PlanForm {...form} path={["pricePlans", index]} name={name} since={since} context={context} />
-        );
+        const planForm = <PlanForm {...form} path={["pricePlans", index]} name={name} since={since} play={play} />;
         if (plans.length === 1) return planForm;
         return (
           <details key={index} class="other-plan" open={index === 0 || since !== undefined}>
@@ -142,18 +130,23 @@ function Forms({ state, cycles, context, onChange }: PlanPanelProps): JSX.Elemen
             />
           ))}
           <div class="fields">
-            <DayField caption="Invoices from" label="From" value={state.from} onValue={(from) => onChange({ from })} />
-            <DayField caption="until" label="Until" value={state.until} onValue={(until) => onChange({ until })} />
+            <DayField
+              caption="Invoices from"
+              label="From"
+              value={from}
+              onValue={(next) => changeState({ from: next })}
+            />
+            <DayField caption="until" label="Until" value={until} onValue={(next) => changeState({ until: next })} />
           </div>
         </details>
       )}
-      <Cycles cycles={cycles} />
+      <Cycles cycles={bill.cycles} />
     </>
   );
 }
 
 /** Where a problem is in a text: the index of its first character. */
-export function findProblemStart(text: string, { line = 1, column = 1 }: PlayProblem): number {
+function findProblemStart(text: string, { line = 1, column = 1 }: PlayProblem): number {
   const before = text.split("\n").slice(0, line - 1);
   return before.reduce((length, row) => length + row.length + 1, 0) + column - 1;
 }

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import type { Book } from "../../../book/resources/book.ts";
 import { addDays, formatDate, parseDate } from "../../../calendar/instant.ts";
-import type { DatedQuantity, PlayState } from "../../play-state.ts";
+import type { DatedQuantity } from "../../play-state.ts";
 import { listAt, replaceValue, textAt } from "../../play/book-edits.ts";
 import type { PlayItem, PlayPeriod } from "../../play/play-periods.ts";
 import {
@@ -18,37 +18,31 @@ import {
 } from "../../play/typed-usage.ts";
 import { formatNumber } from "../common/format.ts";
 import { bind, type FieldValue, type FormProps, LinkButton, NumberField, RemoveButton, DayField } from "./field.tsx";
+import type { PlayProps } from "./play.ts";
 
-export interface UsageProps {
+interface UsageProps extends PlayProps {
   readonly name: string;
   /** The id of the meter or feature. */
   readonly id: string;
   readonly item: PlayItem | undefined;
-  readonly state: PlayState;
-  /** The checked book; absent if it has problems. */
-  readonly book: Book | undefined;
-  readonly period: PlayPeriod;
-  /** The name of the file that is priced. */
-  readonly file: string | undefined;
   /** The largest quantity of the item's curve. */
   readonly upTo: string | undefined;
-  readonly onUsage: (usage: readonly DatedQuantity[]) => void;
 }
 
-export function UsageForm(props: UsageProps): JSX.Element {
-  const { name, id, item, state, book, period, file, onUsage } = props;
+export function UsageForm({ play, name, id, item, upTo }: UsageProps): JSX.Element {
+  const { session, bill, period, changeState } = play;
+  const { state } = session;
+  const { book } = bill;
   const meter = book?.usageMeters.find((each) => each.id === id);
   const isOwn = ({ of }: DatedQuantity): boolean => of === id || of === meter?.name;
   const rows = state.usage.filter((row) => isOwn(row) && isUsageIn(period, row));
   const needsEvents = meter === undefined || book === undefined || takesEventsOnly(meter, book);
   const hasEvents = state.events.trim() !== "";
   const isFromEvents = rows.length === 0 && (needsEvents || (hasEvents && Number(item?.quantity ?? 0) !== 0));
-  if (file !== undefined || isFromEvents) {
-    const isUnused = meter !== undefined && needsEvents && !hasEvents && file === undefined;
-    return <EventUsage item={item} file={file} period={period} isUnused={isUnused} />;
-  }
+  if (session.file !== undefined || isFromEvents)
+    return <EventUsage play={play} item={item} isUnused={meter !== undefined && needsEvents && !hasEvents} />;
   const setRows = (next: readonly DatedQuantity[]): void =>
-    onUsage([...state.usage.filter((row) => !rows.includes(row)), ...next]);
+    changeState({ usage: [...state.usage.filter((row) => !rows.includes(row)), ...next] });
   const total = readTotal(rows);
   const setTotal = (text: string): void => setRows(spreadTotal(rows, text, findShape(id, book), period));
   return (
@@ -59,7 +53,7 @@ export function UsageForm(props: UsageProps): JSX.Element {
           <NumberField label={`${name}: quantity`} value={total} onValue={setTotal} /> <span>units</span>
         </span>
       </label>
-      <Slider {...props} total={total} onTotal={setTotal} />
+      <Slider name={name} upTo={upTo} total={total} onTotal={setTotal} />
       <Days rows={rows} period={period} />
       <Unpriced groups={item?.unpriced ?? []} />
       <DayRows name={name} id={id} rows={rows} period={period} onRows={setRows} />
@@ -73,13 +67,13 @@ function findShape(id: string, book: Book | undefined): UsageShape {
   return meter === undefined || book === undefined ? { id, isSum: true } : readShape(meter, book);
 }
 
-/** @param isUnused whether usage of the meter is events only, and there are none */
+/** @param isUnused whether usage of the meter is events only, and none are typed */
 function EventUsage({
+  play: { session, period },
   item,
-  file,
-  period,
   isUnused,
-}: Pick<UsageProps, "item" | "file" | "period"> & { readonly isUnused: boolean }): JSX.Element {
+}: Pick<UsageProps, "play" | "item"> & { readonly isUnused: boolean }): JSX.Element {
+  const file = session.file?.file.name;
   return (
     <>
       <span class="tiny" title={file}>
@@ -89,7 +83,9 @@ function EventUsage({
         <strong>{formatNumber(item?.quantity ?? "0")}</strong> <span>units</span>
       </span>
       <Unpriced groups={item?.unpriced ?? []} />
-      {isUnused && <p class="soft small">Its events use feature credits: add a file or events below.</p>}
+      {isUnused && file === undefined && (
+        <p class="soft small">Its events use feature credits: add a file or events below.</p>
+      )}
     </>
   );
 }
@@ -110,7 +106,10 @@ function Slider({
   total,
   upTo,
   onTotal,
-}: UsageProps & { readonly total: string; readonly onTotal: (text: string) => void }): JSX.Element | null {
+}: Pick<UsageProps, "name" | "upTo"> & {
+  readonly total: string;
+  readonly onTotal: (text: string) => void;
+}): JSX.Element | null {
   const value = Number(total);
   if (!Number.isFinite(value) || value < 0 || value > 1e12) return null;
   const range = Number(upTo ?? 0);
