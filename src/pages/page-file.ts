@@ -1,6 +1,5 @@
 /** The pages of the package: HTML with embedded script, style and data, and a policy that forbids everything else. */
 import { readFile } from "node:fs/promises";
-import { gzipSync } from "node:zlib";
 
 import { sha256Base64 } from "../numbers/ids.ts";
 import { escapeHtml } from "./printable.ts";
@@ -12,18 +11,6 @@ export type PageName = keyof typeof PAGE_TITLES;
 /** The file of a built page in `dist/pages`, relative to both `src` and `dist`. */
 export function pageFile(name: PageName): URL {
   return new URL(`../../dist/pages/${name}.html`, import.meta.url);
-}
-
-/** The maximum size of a page in bytes; the playground's is compressed by gzip. */
-export const PAGE_BUDGETS: Readonly<Record<PageName, { readonly maxBytes: number; readonly isGzipped: boolean }>> = {
-  play: { maxBytes: 300_000, isGzipped: true },
-  report: { maxBytes: 150_000, isGzipped: false },
-};
-
-/** The size of a built page without data, in bytes, as its budget measures it. @throws as node:fs does */
-export async function measurePageSize(name: PageName): Promise<number> {
-  const bytes = await readFile(pageFile(name));
-  return PAGE_BUDGETS[name].isGzipped ? gzipSync(bytes).length : bytes.length;
 }
 
 /** Reads a built page. @throws as node:fs does, if the package is not built */

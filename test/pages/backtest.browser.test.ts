@@ -89,7 +89,7 @@ describe("the page of a backtest", () => {
     expect(await rows.first().innerText()).toMatch(/Context tokens, standard \(millions\) \+\$1\.24 and 1 more/);
   });
 
-  test("of many accounts: charts, and no account left out", async () => {
+  test("of many accounts: charts, and no account left out, also on paper", async () => {
     const page = await openMany("0.8");
     expect(await readFact(page, "Accounts")).toMatch(/^Accounts\s+40\s/);
     const bars = await page.locator(".bar title").allTextContents();
@@ -102,10 +102,6 @@ describe("the page of a backtest", () => {
     expect(await page.locator(".day-values").innerText()).toMatch(
       /^Customer \d+\s+now\s+\$[\d.,]+\s+draft\s+\$[\d.,]+\s+difference\s+−\$[\d.,]+$/,
     );
-  });
-
-  test("has all accounts on paper", async () => {
-    const page = await openMany("0.8");
     const rows = tableOf(page, "Changes in USD by draft.json");
     expect(await rows.count()).toBe(10);
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");

@@ -8,7 +8,6 @@ import { createPreview, preview } from "../../src/ledger/preview/preview.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
 import { parseDecimal, sum, formatDecimal } from "../../src/numbers/decimal.ts";
-import { createPageRows } from "../../src/pages/invoice/invoice-lines.ts";
 import { buildReport } from "../../src/pages/report/build-report.ts";
 import { createBookNames, toInvoiceData } from "../../src/pages/report/invoice-data.ts";
 import type { InvoiceData, LineData } from "../../src/pages/report/report-data.ts";
@@ -61,25 +60,6 @@ describe("an invoice on a page", () => {
         .map((line, index) => (lines[index]?.startsWith("slab |") === true ? line.replace(/^[^|]+/, "slab ") : line));
       expect(lines).toEqual(terminal);
     }
-  });
-
-  test("has the labels of slabs of the invoice page", () => {
-    const names: string[] = [];
-    for (const [invoice, data] of cases.flatMap(([, invoices]) => invoices)) {
-      const cards = data.lines.flatMap(({ lines = [] }) => lines);
-      const labels = cards.flatMap(({ label, lines = [] }) => [label, ...lines.map((line) => line.label)]);
-      const rows = [...createPageRows(invoice)];
-      const page = rows.slice(
-        0,
-        rows.findIndex(({ label }) => label === "Sub-total"),
-      );
-      const slabs = page.flatMap(({ kind, label }) => (kind === "slab" ? [label] : []));
-      expect(labels.filter((label) => slabs.includes(label))).toEqual(slabs);
-      names.push(...slabs);
-    }
-    expect(names.filter((label) => /^(?:first|next|up to|above) [\d,]+, (?:each|in all|per)/.test(label))).not.toEqual(
-      [],
-    );
   });
 });
 

@@ -12,7 +12,6 @@ import { formatCost } from "../../src/pages/chart/curves.ts";
 import { drawPlanChart } from "../../src/pages/chart/plan-chart.ts";
 import { bookArbitrary } from "../../src/testing/book-arbitrary.ts";
 import { createRatePlan, createRateValue, type SlabRow } from "../../src/testing/price-arbitrary.ts";
-import { recipeBooks } from "../support/recipes.ts";
 import { textsOf, findUnclosedTags } from "../support/svg.ts";
 
 const bookWithSlabs = (model: "TIERED" | "VOLUME", rows: readonly SlabRow[], more: object = {}) =>
@@ -138,15 +137,6 @@ describe("the chart of a plan", () => {
       }),
       { numRuns: 60 },
     );
-  });
-
-  test.each(recipeBooks())("draws the plan of the recipe $title", ({ book }) => {
-    for (const { name, pricePlanDetails } of parseBook(book).pricePlans) {
-      // Price tables have a price for each group of usage, not for a quantity.
-      if (pricePlanDetails.usageRateCards.some(({ rateTable }) => rateTable))
-        expect(() => planCurves(pricePlanDetails)).toThrow(/is priced by groups/);
-      else expect(findUnclosedTags(drawPlanChart(name, planCurves(pricePlanDetails)))).toEqual([]);
-    }
   });
 
   test("the picture in the documentation is up to date (update with vitest -u)", async () => {

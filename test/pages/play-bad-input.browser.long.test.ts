@@ -137,21 +137,13 @@ test.each([
   ["of another page", "#account=x"],
   ["long", `#v1.${"A".repeat(100_000)}`],
   ["cut within a letter", "#%E0%A4%A"],
+  ["short, of a state that is too long", await createLink({ ...STATE, book: " ".repeat(1 << 25) })],
 ])("an invalid link is reported, and the page begins with an example: %s", async (_, hash) => {
   const page = await openPlayground();
   await page.locator(".invoice").waitFor();
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   await page.getByText("Broken link").waitFor();
   await page.locator("tr.total").waitFor();
-});
-
-test("a short link that decompresses to more than the maximum is reported", async () => {
-  const bomb = await createLink({ ...STATE, book: " ".repeat(1 << 25) });
-  expect(bomb?.length).toBeLessThan(500_000);
-  const page = await openPlayground();
-  await page.locator(".invoice").waitFor();
-  await page.evaluate(`location.hash = ${JSON.stringify(bomb)}`);
-  await page.getByText("Broken link").waitFor();
 });
 
 /** Texts that would be executed if a page inserted them as HTML. */

@@ -1,15 +1,15 @@
 /** The playground in a browser, used like by a person; its invoices equal those of the command line. */
-import { readFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
-
 import { afterAll, describe, expect, test } from "vitest";
 
 import { createLink } from "../../src/pages/browser/play/session.ts";
-import { measurePageSize, pageFile } from "../../src/pages/page-file.ts";
+import { readPage } from "../../src/pages/page-file.ts";
+import { createStateFromRecipe } from "../../src/pages/play-state.ts";
+import { computeBill, withEvenUsage } from "../../src/pages/play/play-bill.ts";
 import { eventLine, folder, ratebook } from "../cli/fake-io.ts";
-import { DESK_AND_PHONE, PHONE } from "../support/browser.ts";
+import { DESK_AND_PHONE, openSoundPage, PHONE } from "../support/browser.ts";
 import { exampleText } from "../support/examples.ts";
 import { chooseFiles, openPlayground, readTotals, SMALL, STATE, typeUnits } from "../support/playground.ts";
+import { recipes } from "../support/recipes.ts";
 import { tableBook } from "../support/table-book.ts";
 
 const files = folder();
@@ -35,10 +35,17 @@ const TABLE_BOOK = tableBook(
   { id: "prod", from: "2024-06-01" },
 );
 describe("the playground", () => {
-  test("is one file of less than 300 kB compressed", async () => {
-    const size = await measurePageSize("play");
-    expect(size).toBeLessThan(300_000);
-    expect(size).toBe(gzipSync(readFileSync(pageFile("play"))).length);
+  test("opens with the example that is chosen", async () => {
+    const page = await openSoundPage(await readPage("play"));
+    for (const recipe of recipes) {
+      const state = createStateFromRecipe(recipe);
+      const bill = computeBill(state);
+      const [first] = bill.periods;
+      const { periods } = computeBill(first === undefined ? state : withEvenUsage(state, bill, first));
+      await page.getByLabel("Start with").selectOption(recipe.title);
+      const total = page.locator(".grand-total strong");
+      await expect.poll(() => total.innerText(), { message: recipe.title }).toBe(periods[0]?.totals[0]?.text ?? "–");
+    }
   });
 
   test.each(DESK_AND_PHONE)("%s: editing a slab changes the invoice", async (_, options) => {
