@@ -6,10 +6,11 @@ import type { Pool, PoolClient } from "pg";
 import { beforeEach, describe, expect, test } from "vitest";
 
 import { commit } from "../../src/store/conformance/case.ts";
-import { account, cell, event, TODAY } from "../../src/store/conformance/samples.ts";
+import { cell, event, TODAY } from "../../src/store/conformance/samples.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { ConnectionPool } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
+import type { Store } from "../../src/store/store.ts";
 import { addUsage, poolOf, poolThat, privateDatabase, readUsage, whenBack } from "./test-databases.ts";
 
 const here = privateDatabase();
@@ -34,41 +35,30 @@ function withLostCommit(pool: Pool, commit: (connection: PoolClient) => Promise<
   return { ...losing, hasLost: () => state === "over" };
 }
 
-/** A pool whose first commit with changes is not answered; `isLost` returns whether the server received it. */
-function withUnansweredCommit(pool: Pool, isLost: boolean): LosingPool {
-  return withLostCommit(pool, (connection) => connection.query(isLost ? "rollback" : "commit"));
-}
+/** What a server made of a commit that it did not answer. */
+const UNANSWERED = [
+  ["was done is not done again", "commit"],
+  ["was lost is done again", "rollback"],
+] as const;
 
-describe("a commit that is not answered", () => {
-  test.each([
-    ["was done is not done again", false],
-    ["was lost is done again", true],
-  ])("and %s", async (_, isLost) => {
+describe("a commit that is not answered, and the commit of an undo,", () => {
+  test.each(UNANSWERED)("and %s", async (_, statement) => {
     const pool = poolOf(here);
-    const losing = withUnansweredCommit(pool, isLost);
-    const store = await postgresStore(losing);
+    const openLosing = async (): Promise<readonly [Store, LosingPool]> => {
+      const losing = withLostCommit(pool, (connection) => connection.query(statement));
+      return [await postgresStore(losing), losing];
+    };
+    const [store, losing] = await openLosing();
     await addUsage(store, "1");
     expect(losing.hasLost()).toBe(true);
     expect(await readUsage(store)).toBe("1");
-    await pool.end();
-  });
-});
-
-describe("an undo whose commit is not answered", () => {
-  test.each([
-    ["was done is not done again", false],
-    ["was lost is done again", true],
-  ])("and %s", async (_, isLost) => {
-    const pool = poolOf(here);
-    const first = await postgresStore(pool);
     const storedEvent = event("a", 1, { eventId: "x" });
-    await commit(first, { accounts: [account("a")], events: [storedEvent], usage: [cell("a", "m", TODAY, "3")] });
-    const losing = withUnansweredCommit(pool, isLost);
-    const store = await postgresStore(losing);
-    await commit(store, { events: [{ ...storedEvent, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] });
-    expect(losing.hasLost()).toBe(true);
-    expect(await readUsage(store)).toBe("2");
-    expect(await store.read.acceptedIds(["x"])).toEqual([]);
+    await commit(store, { events: [storedEvent], usage: [cell("a", "m", TODAY, "2")] });
+    const [undoing, losingUndo] = await openLosing();
+    await commit(undoing, { events: [{ ...storedEvent, reverted: true }], usage: [cell("a", "m", TODAY, "-1")] });
+    expect(losingUndo.hasLost()).toBe(true);
+    expect(await readUsage(undoing)).toBe("2");
+    expect(await undoing.read.acceptedIds(["x"])).toEqual([]);
     await pool.end();
   });
 });

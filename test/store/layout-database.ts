@@ -1,17 +1,11 @@
 /** A database as the first release stored it, or with the current layout, in the schema `kept` of a private server. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 
-import { Pool } from "pg";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { Pool } from "pg";
+import { beforeAll, beforeEach } from "vitest";
 
-import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
-import { findProcess } from "../../src/store/embedded/processes.ts";
 import type { Store } from "../../src/store/store.ts";
-import { sleep } from "../../src/store/yielder.ts";
-import { childrenOf } from "../support/database-processes.ts";
-import { copyEmptyDatabase } from "../support/new-database.ts";
+import { type PrivateDatabase, privateDatabase } from "./test-databases.ts";
 
 /**
  * A database of layout version 3: the statements that created it, its rows as JSON, and the results of its reads. Two
@@ -47,65 +41,34 @@ export async function readWithoutCreditKinds(): Promise<WithoutCreditKinds> {
 }
 
 /** Available while the tests run; every test begins with the database of version 3. */
-export interface LoadedDatabase {
-  readonly pool: Pool;
+export interface LoadedDatabase extends Pick<PrivateDatabase, "pool" | "kill" | "restart"> {
   readonly contents: DatabaseContents;
   /** Replaces the database by one of the current version. */
   readonly replaceByCurrent: () => Promise<void>;
   readonly version: () => Promise<number>;
-  /** Kills the server like a power failure; the pool then has no connections. */
-  readonly kill: () => Promise<void>;
-  /** Starts the killed server, with a new pool. */
-  readonly restart: () => Promise<void>;
 }
 
 /** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
 export function keptDatabase(): LoadedDatabase {
+  const database = privateDatabase();
   let contents: DatabaseContents;
-  let current: CurrentContents;
-  let directory: string;
-  let server: PrivateServer;
-  let pool: Pool;
-  const startServer = async (): Promise<void> => {
-    server = await openPrivateServer(directory);
-    pool = new Pool(server.connection).on("error", () => {});
-  };
-  const stop = async (): Promise<void> => {
-    await pool.end();
-    await server.close();
-  };
   beforeAll(async () => {
     contents = (await readFixture("version-3")) as DatabaseContents;
-    current = (await readFixture("version-9")) as CurrentContents;
-    directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
-    await copyEmptyDatabase(directory);
-    await startServer();
   });
-  beforeEach(() => makeKept(pool, contents));
-  afterAll(async () => {
-    await stop();
-    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
-  });
+  beforeEach(() => makeKept(database.pool, contents));
   return {
     get pool() {
-      return pool;
+      return database.pool;
     },
     get contents() {
       return contents;
     },
-    replaceByCurrent: () => makeKept(pool, current),
+    kill: database.kill,
+    restart: database.restart,
+    replaceByCurrent: async () => makeKept(database.pool, (await readFixture("version-9")) as CurrentContents),
     version: async () => {
-      const { rows } = await pool.query<{ version: number }>("select max(version) as version from kept.migration");
-      return Number(rows[0]?.version);
-    },
-    kill: async () => {
-      const processes = [server.pid, ...childrenOf(server.pid)];
-      process.kill(server.pid, "SIGKILL");
-      while (processes.some((pid) => findProcess(pid)?.name === "postgres")) await sleep(10);
-    },
-    restart: async () => {
-      await stop();
-      await startServer();
+      const text = "select max(version) as version from kept.migration";
+      return Number((await database.pool.query<{ version: number }>(text)).rows[0]?.version);
     },
   };
 }

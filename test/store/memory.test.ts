@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { LedgerView } from "../../src/ledger/view.ts";
@@ -14,6 +15,7 @@ import {
   ODD_TEXTS,
 } from "../../src/store/conformance/samples.ts";
 import { memoryStore } from "../../src/store/memory/memory.ts";
+import { createSortedList } from "../../src/store/memory/records.ts";
 import type { Store } from "../../src/store/store.ts";
 
 describe("the storage port: memory", () => {
@@ -88,4 +90,57 @@ describe("a memory store", () => {
     expect(await store.read.events({}, { limit: 9 })).toEqual([{ ...last, reverted: true }]);
     expect(await store.read.usage(["b"], 0, 1)).toHaveLength(1);
   });
+});
+
+interface Item {
+  readonly key: number;
+}
+
+/** Keys of up to several sorted parts: ascending, descending or mixed. */
+const keys = fc
+  .tuple(fc.nat(1_500), fc.nat(50_000), fc.constantFrom(1, -1, 7_919))
+  .map(([count, start, step]) => Array.from({ length: count }, (_, index) => (start + step * index + 50_021) % 50_021));
+const change = fc.record({
+  added: keys,
+  removed: keys,
+  start: fc.nat(50_021),
+  limit: fc.integer({ min: 1, max: 100 }),
+});
+
+function takeFirst<Value>(values: Iterable<Value>, limit: number): readonly Value[] {
+  const first: Value[] = [];
+  for (const value of values) {
+    if (first.length === limit) break;
+    first.push(value);
+  }
+  return first;
+}
+
+test("a sorted list has the items of a sorted array after any additions and removals", () => {
+  fc.assert(
+    fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+      const list = createSortedList<Item>((a, b) => a.key - b.key);
+      const items = new Map<number, Item>();
+      for (const { added, removed, start, limit } of changes) {
+        for (const key of added) {
+          if (items.has(key)) continue;
+          items.set(key, { key });
+          list.add(items.get(key) ?? { key });
+        }
+        for (const key of removed) {
+          const item = items.get(key);
+          if (item !== undefined) list.remove(item);
+          items.delete(key);
+        }
+        const sorted = [...items.values()].toSorted((a, b) => a.key - b.key);
+        const page = takeFirst(
+          list.from(({ key }) => key < start),
+          limit,
+        );
+        expect(page).toEqual(sorted.filter((item) => item.key >= start).slice(0, limit));
+        expect([...list.from()]).toEqual(sorted);
+      }
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -11,10 +11,12 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { commit } from "../../src/store/conformance/case.ts";
 import { account, cell, TODAY } from "../../src/store/conformance/samples.ts";
 import { openPrivateServer, type PrivateServer } from "../../src/store/embedded/private-server.ts";
+import { findProcess } from "../../src/store/embedded/processes.ts";
 import type { ConnectionPool, PostgresClient } from "../../src/store/postgres/client.ts";
 import { postgresStore } from "../../src/store/postgres/postgres.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sleep } from "../../src/store/yielder.ts";
+import { childrenOf } from "../support/database-processes.ts";
 import { copyEmptyDatabase } from "../support/new-database.ts";
 
 const children: ChildProcess[] = [];
@@ -43,6 +45,10 @@ export interface PrivateDatabase {
   readonly pool: Pool;
   readonly connection: PrivateServer["connection"];
   readonly directory: string;
+  /** Kills the server like a power failure; the pool then has no connections. */
+  readonly kill: () => Promise<void>;
+  /** Starts the killed server, with a new pool. */
+  readonly restart: () => Promise<void>;
 }
 
 /** Starts a server before the tests of the calling file, and removes it with its files afterwards. */
@@ -50,19 +56,25 @@ export function privateDatabase(): PrivateDatabase {
   let directory: string;
   let server: PrivateServer;
   let pool: Pool;
+  const start = async (): Promise<void> => {
+    server = await openPrivateServer(directory);
+    pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+  };
+  const stop = async (): Promise<void> => {
+    await pool.end();
+    await server.close();
+  };
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "ratebook-test-"));
     await copyEmptyDatabase(directory);
-    server = await openPrivateServer(directory);
-    pool = new Pool({ ...server.connection, max: 20 }).on("error", () => {});
+    await start();
     // The machine keeps running, so nothing has to be flushed to disk.
     await pool.query("alter system set fsync = off");
     await pool.query("select pg_reload_conf()");
   });
   afterAll(async () => {
-    await pool.end();
-    await server.close();
-    await rm(directory, { recursive: true });
+    await stop();
+    await rm(directory, { recursive: true, force: true, maxRetries: 5 });
   });
   return {
     get pool() {
@@ -73,6 +85,15 @@ export function privateDatabase(): PrivateDatabase {
     },
     get directory() {
       return directory;
+    },
+    kill: async () => {
+      const processes = [server.pid, ...childrenOf(server.pid)];
+      process.kill(server.pid, "SIGKILL");
+      await until(() => !processes.some((pid) => findProcess(pid)?.name === "postgres"));
+    },
+    restart: async () => {
+      await stop();
+      await start();
     },
   };
 }

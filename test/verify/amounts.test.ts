@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { DAY_MS } from "../../src/calendar/instant.ts";
-import { type Invoice, meter, parseBook, preview } from "../../src/index.ts";
+import { type EventInput, type Invoice, meter, parseBook, type Preview, preview } from "../../src/index.ts";
 import { computeInvoices } from "../../src/invoicing/compute-invoices.ts";
 import { minorUnitDigits } from "../../src/numbers/currency.ts";
-import { verify } from "../../src/verify.ts";
+import { type Metering, type Verification, verify } from "../../src/verify.ts";
+import { CATALOG } from "../book/catalog-book.ts";
 import { billedAccounts, FIRST, SPAN_DAYS } from "../invoicing/account-arbitrary.ts";
 import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
 import { goldenCases } from "../support/golden.ts";
@@ -18,6 +19,7 @@ import {
   expectDigitFound,
   isTerm,
   listFigures,
+  meterEvents,
   previewGolden,
   withOtherDigit,
 } from "./figures.ts";
@@ -29,30 +31,63 @@ interface SumLine {
   lineItems?: SumLine[];
 }
 
-function expectVerified(invoices: readonly Invoice[]): void {
-  const { amounts, differences } = verify({ invoices: asJson(invoices) });
+/** Expects that every line of some invoices is verified, and every quantity from the events if they are metered. */
+function expectVerified(invoices: readonly Invoice[], metering?: Metering): Verification {
+  const verification = verify({ invoices: asJson(invoices), ...(metering && { metering }) });
   const lines = invoices.flatMap(({ revenueInfo }) => flattenLines(revenueInfo)).length;
-  expect(differences).toEqual([]);
-  expect(amounts).toEqual({ verified: lines, total: lines });
+  expect(verification.differences).toEqual([]);
+  expect(verification.amounts).toEqual({ verified: lines, total: lines });
+  return verification;
+}
+
+/** A preview, and what the verifier meters it from. */
+interface VerifiedCase {
+  readonly name: string;
+  readonly result: Preview;
+  readonly book: unknown;
+  readonly events: Iterable<unknown>;
+}
+
+function toCase(name: string, example: string, events: readonly EventInput[]): VerifiedCase {
+  const book: unknown = JSON.parse(exampleText(example, "book.json"));
+  return { name, events, book, result: previewExample(example, events, { explain: true }) };
 }
 
 const SPAN = { from: FIRST, until: FIRST + SPAN_DAYS * DAY_MS, explain: true };
 const llmEvents = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
-/** Every golden case and example, with its invoices. */
-const invoiceSets: readonly (readonly [string, readonly Invoice[]])[] = [
-  ["the model API example", previewExample("llm-api", llmEvents, { explain: true }).invoices],
-  ...["cloud-storage", "seats-and-usage"].map((name): [string, readonly Invoice[]] => [
-    `the example ${name}`,
-    previewExample(name, exampleEvents(name, "events.ndjson"), { explain: true }).invoices,
-  ]),
-  ...goldenCases().map((golden): [string, readonly Invoice[]] => [golden.it, previewGolden(golden).invoices]),
+const verifiedCases: readonly VerifiedCase[] = [
+  toCase("the model API example", "llm-api", llmEvents),
+  ...["cloud-storage", "seats-and-usage"].map((name) =>
+    toCase(`the example ${name}`, name, exampleEvents(name, "events.ndjson")),
+  ),
+  ...goldenCases().map((golden): VerifiedCase => {
+    const book = { ...CATALOG.book, ...golden.book };
+    return { name: golden.it, events: golden.events, book, result: previewGolden(golden) };
+  }),
 ];
+/** The events of examples, and the quantities on their invoices. */
+const COUNTS: Readonly<Record<string, readonly [events: number, quantities: number]>> = {
+  "the model API example": [28_185, 6],
+  "the example cloud-storage": [13, 8],
+  "the example seats-and-usage": [5, 3],
+};
+/** The invoices of every golden case and example. */
+const invoiceSets = verifiedCases.map(({ name, result }) => [name, result.invoices] as const);
 
 describe("S13.6 every line is verified", () => {
-  test.each(invoiceSets)("%s, in both orders of its invoices", (_, invoices) => {
-    expectVerified(invoices);
-    expectVerified(invoices.toReversed());
-  });
+  test.each(verifiedCases)(
+    "S4.3 S5.2 $name, in both orders of its invoices, with quantities from its events",
+    ({ name, result, book, events }) => {
+      const haveCredits = result.events["INGESTION_FAILED_INSUFFICIENT_CREDITS"] === undefined;
+      const metering = meterEvents(book, events, haveCredits);
+      const { quantities } = expectVerified(result.invoices, metering);
+      expectVerified(result.invoices.toReversed(), metering);
+      const [total, count] = COUNTS[name] ?? [];
+      if (total === undefined) return;
+      expect(metering.events()).toEqual({ total, unverified: 0 });
+      expect(quantities).toEqual({ verified: count, total: count });
+    },
+  );
 
   test("S13.6 for any account", () => {
     fc.assert(

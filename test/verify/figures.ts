@@ -147,8 +147,8 @@ export function previewToVerify(
 }
 
 /** The metering of a verifier that has read these events. */
-export function meterEvents(book: ShortBookInput, events: readonly EventInput[]): Metering {
-  const metering = createMetering(book);
+export function meterEvents(book: unknown, events: Iterable<unknown>, creditsSuffice = false): Metering {
+  const metering = createMetering(book, creditsSuffice);
   for (const event of events) metering.add(event);
   return metering;
 }

@@ -1,57 +1,18 @@
 /** Quantities and cells, metered independently by the verifier. */
 import { expect, describe, test } from "vitest";
 
-import type { Preview } from "../../src/index.ts";
-import { createMetering, verify } from "../../src/verify.ts";
+import { verify } from "../../src/verify.ts";
 import { add, type Fraction, ZERO } from "../../src/verify/figures.ts";
 import type { Usage } from "../../src/verify/quantities.ts";
 import { usageFromCells } from "../../src/verify/verify.ts";
-import { CATALOG } from "../book/catalog-book.ts";
-import { exampleEvents, exampleText, previewExample, traceEvents } from "../support/examples.ts";
-import { type Golden, goldenCases } from "../support/golden.ts";
-import { asJson, previewGolden } from "./figures.ts";
+import { exampleEvents, exampleText, previewExample } from "../support/examples.ts";
+import { asJson, meterEvents } from "./figures.ts";
 
 /** The units of a meter on 1 June. */
 function unitsOn(usage: Usage): Fraction | undefined {
   const cells = usage.cellsBetween("a", "um.n", "2024-06-01", "2024-06-02");
   return cells?.reduce((sum, [, units]) => add(sum, units), ZERO);
 }
-
-const LACKS = "INGESTION_FAILED_INSUFFICIENT_CREDITS";
-
-/** Meters events again and verifies invoices from them; events are ordered by time, as in a preview of files. */
-function verifyMetered(book: unknown, events: readonly unknown[], result: Preview) {
-  const metering = createMetering(book, result.events[LACKS] === undefined);
-  for (const event of events) metering.add(event);
-  return { metering, ...verify({ invoices: asJson(result.invoices), metering }) };
-}
-
-describe("quantities are verified from events", () => {
-  test("S4.3 S5.2 the model API example: 28,185 of 28,185 events", () => {
-    const events = [...traceEvents("code", "contoso-code"), ...traceEvents("conv", "contoso-chat")];
-    const result = previewExample("llm-api", events, { explain: true });
-    const report = verifyMetered(JSON.parse(exampleText("llm-api", "book.json")), events, result);
-    expect(report.differences).toEqual([]);
-    expect(report.metering.events()).toEqual({ total: 28185, unverified: 0 });
-    expect(report.quantities).toEqual({ verified: 6, total: 6 });
-  });
-
-  test.each([
-    ["cloud-storage", 8],
-    ["seats-and-usage", 3],
-  ])("S5.2 the example %s", (name, quantities) => {
-    const events = exampleEvents(name, "events.ndjson");
-    const result = previewExample(name, events, { explain: true });
-    const report = verifyMetered(JSON.parse(exampleText(name, "book.json")), events, result);
-    expect(report.differences).toEqual([]);
-    expect(report.quantities).toEqual({ verified: quantities, total: quantities });
-  });
-
-  test.each(goldenCases())("S5.2 $it", (golden: Golden) => {
-    const book = { ...CATALOG.book, ...golden.book };
-    expect(verifyMetered(book, golden.events, previewGolden(golden)).differences).toEqual([]);
-  });
-});
 
 describe("events", () => {
   const QUARTERS = '{"/":[{"var":"attribute.n"},{"var":"dependencies.scale"}]}';
@@ -79,14 +40,9 @@ describe("events", () => {
     ...more,
   });
   const meterCells = (events: readonly unknown[], book: unknown = BOOK) => {
-    const metering = createMetering(book);
-    for (const event of events) metering.add(event);
-    const usage = usageFromCells(metering.cells, metering.unverified);
-    return {
-      reasons: [...metering.reasons],
-      units: unitsOn(usage),
-      ...metering.events(),
-    };
+    const metering = meterEvents(book, events);
+    const units = unitsOn(usageFromCells(metering.cells, metering.unverified));
+    return { reasons: [...metering.reasons], units, ...metering.events() };
   };
 
   test.each<[string, unknown, number]>([
@@ -189,19 +145,14 @@ describe("events", () => {
   test("S11.3 that consume feature credits are unverified, unless all had enough", () => {
     const features = [{ id: "f", schemaAssociations: [{ schemaName: "call", attributeName: "n" }] }];
     expect(meterCells([callOn("1", 4)], { ...BOOK, features })).toMatchObject({ units: undefined, unverified: 1 });
-    const metering = createMetering({ ...BOOK, features }, true);
-    metering.add(callOn("1", 4));
-    metering.add(callOn("2", -4));
-    expect(unitsOn(usageFromCells(metering.cells))).toEqual({
-      numerator: 1n,
-      denominator: 1n,
-    });
+    const metering = meterEvents({ ...BOOK, features }, [callOn("1", 4), callOn("2", -4)], true);
+    expect(unitsOn(usageFromCells(metering.cells))).toEqual({ numerator: 1n, denominator: 1n });
   });
 
   test("S11.2 consume the first attribute if a feature names only the schema, and none of an empty name", () => {
     const countUnits = (schemaAssociations: readonly unknown[]): unknown => {
-      const metering = createMetering({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, true);
-      for (const value of [4, -4]) metering.add(callOn(String(value), value));
+      const calls = [4, -4].map((value) => callOn(String(value), value));
+      const metering = meterEvents({ ...BOOK, features: [{ id: "f", schemaAssociations }] }, calls, true);
       return unitsOn(usageFromCells(metering.cells));
     };
     // The event with -4 fails because its attribute is consumed.
@@ -226,8 +177,7 @@ describe("cells", () => {
   const usage = days.map((date, place) => usageRow(date, quantities[place] ?? ""));
 
   test("are verified from events, and quantities from cells", () => {
-    const metering = createMetering(book, true);
-    for (const event of events) metering.add(event);
+    const metering = meterEvents(book, events, true);
     const report = verify({ invoices: asJson(result.invoices), usage, metering });
     expect(report.differences).toEqual([]);
     expect(report.cells).toEqual({ verified: 5, total: 5 });

@@ -1,4 +1,7 @@
 /** Invoices of the same calls by a preview, by a preview of rows in a database, and by an engine. */
+import fc from "fast-check";
+import { expect } from "vitest";
+
 import type { Book } from "../../src/book/resources/book.ts";
 import { createEngine } from "../../src/engine/engine.ts";
 import { mergeEvents } from "../../src/event-files/merge-events.ts";
@@ -105,4 +108,27 @@ export async function invoicesByEngine(
     .toSorted((a, b) => (a.accountId < b.accountId ? -1 : 1));
   if (invoices.some(({ status }) => status === "DRAFT")) throw new Error("an invoice of October is not final");
   return textOf(invoices.map((invoice) => ({ ...invoice, status: "DRAFT" as const })));
+}
+
+/** Checks that the invoices of random cases are those of a preview in each way, and that the database sums in many runs. */
+export async function checkInvoices(
+  cases: fc.Arbitrary<{ readonly book: Book; readonly calls: readonly Call[] }>,
+  types: fc.Arbitrary<Types>,
+  { numRuns, leastSums }: { readonly numRuns: number; readonly leastSums: number },
+  compute: (
+    book: Book,
+    calls: readonly Call[],
+    types: Types,
+  ) => Promise<{ readonly invoices: readonly string[]; readonly sumCount: number }>,
+): Promise<void> {
+  let runsWithSums = 0;
+  await fc.assert(
+    fc.asyncProperty(cases, types, async ({ book, calls }, columnTypes) => {
+      const { invoices, sumCount } = await compute(book, calls, columnTypes);
+      expect(new Set(invoices)).toEqual(new Set([invoicesByPreview(book, calls)]));
+      if (sumCount > 0) runsWithSums++;
+    }),
+    { numRuns },
+  );
+  expect(runsWithSums).toBeGreaterThan(leastSums);
 }

@@ -5,8 +5,8 @@ import { readBook } from "../../src/book/book.ts";
 import { openDuckDb } from "../../src/warehouse/duckdb/parquet-files.ts";
 import { runs } from "../support/runs.ts";
 import { COMMON_FAULTS, expectCaught, type Planted } from "./faults.ts";
-import { byCore, byDatabase, checkLaw, comparable } from "./law.ts";
-import { parquetFiles } from "./parquet-files.ts";
+import { checkLaw } from "./law.ts";
+import { expectSameAsCore, parquetFiles } from "./parquet-files.ts";
 import { type Row, types } from "./rows.ts";
 
 test("S17.2, S17.3 random rows in Parquet files: DuckDB and the core give the same as the core alone", async () => {
@@ -22,7 +22,6 @@ describe("S18.1 usage by group", () => {
     ],
     accounts: [{ id: "a", name: "Account" }],
   });
-  const texts = { x: "VARCHAR", y: "VARCHAR", time: "VARCHAR" };
   const rowsOf = (count: number): readonly Row[] =>
     Array.from({ length: count }, (_, index) => ({
       schema: "use",
@@ -38,11 +37,7 @@ describe("S18.1 usage by group", () => {
     ["is summed in the database", 1600, 1600],
     ["of a day with more than 1,000 groups is decided by the core", 3200, 0],
   ])("%s", async (_, count, sumCount) => {
-    await parquetFiles()([rowsOf(count)], texts, async (rowsInFiles) => {
-      const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });
-      expect(comparable(result)).toEqual(byCore(book, rowsInFiles, true));
-      expect(result.sumCount).toBe(sumCount);
-    });
+    expect((await expectSameAsCore(book, rowsOf(count))).sumCount).toBe(sumCount);
   });
 
   test("has groups of four texts of 512 characters, also if only the last ones differ", async () => {
@@ -66,20 +61,14 @@ describe("S18.1 usage by group", () => {
     const valid = [first, second, "🧾".repeat(256)];
     const invalid = ["x".repeat(513), "🧾".repeat(257)];
     const longRows = [...valid, first, ...invalid].map((d, index) => ({ ...rowsOf(6)[index], d }) as Row);
-    await parquetFiles()([longRows], texts, async (rowsInFiles) => {
-      const result = await byDatabase(longBook, rowsInFiles, { dedupes: true, usesPushdown: true });
-      expect(comparable(result)).toEqual(byCore(longBook, rowsInFiles, true));
-      expect([result.cells.length, result.counts["INGESTION_REFUSED"]]).toEqual([4, 2]);
-      expect(result.sumCount).toBeGreaterThan(0);
-    });
+    const { cells, counts, sumCount } = await expectSameAsCore(longBook, longRows);
+    expect([cells.length, counts["INGESTION_REFUSED"]]).toEqual([4, 2]);
+    expect(sumCount).toBeGreaterThan(0);
   });
 
   test("of a row without a text for its group fails", async () => {
-    await parquetFiles()([[...rowsOf(2), { ...rowsOf(3)[2], d: "" }]], texts, async (rowsInFiles) => {
-      const result = await byDatabase(book, rowsInFiles, { dedupes: true, usesPushdown: true });
-      expect(comparable(result)).toEqual(byCore(book, rowsInFiles, true));
-      expect([result.sumCount, result.counts["INGESTION_FAILED_UNITS_INVALID"]]).toEqual([2, 1]);
-    });
+    const { sumCount, counts } = await expectSameAsCore(book, [...rowsOf(2), { ...rowsOf(3)[2], d: "" }]);
+    expect([sumCount, counts["INGESTION_FAILED_UNITS_INVALID"]]).toEqual([2, 1]);
   });
 });
 

@@ -4,10 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { DuckDBInstance } from "@duckdb/node-api";
+import { expect } from "vitest";
 
+import type { Book } from "../../src/book/resources/book.ts";
 import { readEventFileMap } from "../../src/event-files/event-file-map.ts";
 import { type openDuckDb, openParquet } from "../../src/warehouse/duckdb/parquet-files.ts";
-import { plainText, RANDOM_SHAPE, type ReadRow, type Types, type World } from "./law.ts";
+import {
+  byCore,
+  byDatabase,
+  comparable,
+  plainText,
+  RANDOM_SHAPE,
+  type ReadRow,
+  type Types,
+  type World,
+} from "./law.ts";
+import type { TableRow } from "./rows.ts";
 
 /** Parquet files read by DuckDB; it can be opened in another way. */
 export const parquetFiles =
@@ -73,4 +85,19 @@ function textIn(name: string, types: Types): string {
 /** The value of a cell, read independently: NULL is missing, a double its shortest text. */
 function asText(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
+const TEXTS = { x: "VARCHAR", y: "VARCHAR", time: "VARCHAR" };
+
+/** Expects that DuckDB and the core give the same as the core alone for rows of texts. @returns the result */
+export async function expectSameAsCore(
+  book: Book,
+  rows: readonly TableRow[],
+  dedupes = true,
+): Promise<Awaited<ReturnType<typeof byDatabase>>> {
+  return parquetFiles()([rows], TEXTS, async (rowsInFiles) => {
+    const result = await byDatabase(book, rowsInFiles, { dedupes, usesPushdown: true });
+    expect({ ...comparable(result), cells: [] }).toEqual({ ...byCore(book, rowsInFiles, dedupes), cells: [] });
+    return result;
+  });
 }
