@@ -53,6 +53,19 @@ test("an edit of a short book leaves it short", () => {
   expect(valueAt(planOf(prorated), ["fees"])).toEqual([{ id: "fee", rate: 49, prorate: true }]);
 });
 
+test("a first day of billing periods makes an object of a cycle that is a text", () => {
+  const startOffset = [...details, "pricingCycleConfig", "startOffset"];
+  const edited = replaceValue(SHORT, [...startOffset, "dayOffset"], "15");
+  expect(valueAt(planOf(edited), ["cycle"])).toEqual({ interval: "MONTHLY", day: 15 });
+  const quarterly = changeInterval(SHORT, [...details, "pricingCycleConfig"], "QUARTERLY");
+  expect(valueAt(planOf(replaceValue(quarterly, [...startOffset, "monthOffset"], "2")), ["cycle"])).toEqual({
+    interval: "QUARTERLY",
+    month: 2,
+  });
+  const wrong = replaceValue(SHORT, [...startOffset, "dayOffset"], "x");
+  expect(valueAt(readEditableValue(wrong), [...startOffset, "dayOffset"])).toBe("x");
+});
+
 test("a rate that is being typed stays in the book until it is right", () => {
   const rate = [...card, "rateValues", 0, "slabRates", 1, "rate"];
   const typed = replaceValue(SHORT, rate, "0.");

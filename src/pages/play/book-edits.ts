@@ -79,8 +79,8 @@ export function editBook(text: string, change: (value: unknown) => unknown, dire
   const value = toEditableValue(written);
   if (value === undefined) return text;
   const next = change(value);
-  if (direct !== undefined) {
-    const path = findWrittenPath(text, direct.path);
+  const path = direct && findWrittenPath(text, direct.path);
+  if (direct !== undefined && path !== undefined && isWritable(written, path)) {
     const part = valueAt(written, path);
     const changed = applyChanges(text, listChanges(part, part, direct.value, path));
     if (toComparable(readEditableValue(changed)) === toComparable(toEditableValue(next))) return changed;
@@ -93,6 +93,14 @@ export function editBook(text: string, change: (value: unknown) => unknown, dire
   const isRight =
     result !== undefined && toComparable(shorten(result)) === toComparable(shorten(toEditableValue(after)));
   return isRight ? changed : stringifyJson(after, 2);
+}
+
+/** Whether a value can be written at a path: `"cycle": "MONTHLY"` has no place for a day. */
+function isWritable(document: unknown, path: FormPath): boolean {
+  return path.every((_, length) => {
+    const holder = valueAt(document, path.slice(0, length));
+    return holder === undefined || isList(holder) || isJsonObject(holder);
+  });
 }
 
 /** A text that is equal for documents with the same meaning: a number may be a number or a text. */
