@@ -264,7 +264,7 @@ export function requireDocument<Kind extends ConfiguredKind>(
   if (match !== undefined) return match;
   const noun = nounOf(kind);
   throw version === undefined || versions.length === 0
-    ? notFoundError(noun, name)
+    ? notFoundError(noun, name, nameField(kind))
     : versionNotFoundError(noun, name, version);
 }
 

@@ -20,9 +20,13 @@ export function invalidInputError(path: string, code: ReasonCode, message: strin
   return inputError([rejection(place, code, message)]);
 }
 
-/** No record has this id. */
-export function notFoundError(resource: string, id: string): RatebookError<"ERR_NOT_FOUND"> {
-  return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the id ${quoteText(id)}`, { resource, id });
+/** No record has this id, or this name, if the resource has a name instead. */
+export function notFoundError(
+  resource: string,
+  id: string,
+  field: "id" | "name" = "id",
+): RatebookError<"ERR_NOT_FOUND"> {
+  return new RatebookError("ERR_NOT_FOUND", `no ${resource} has the ${field} ${quoteText(id)}`, { resource, id });
 }
 
 /** The version of a known id does not exist; the error's details have `id@version`. */

@@ -72,7 +72,7 @@ export const eventSchemaMethods = {
   /** All versions of a schema, newest first. */
   versions: method({ name: ID, ...PAGED }, async (context, name: string, { page = {} }: PagedOptions = {}) => {
     const versions = await listAllConfigured(context, "eventSchema", ({ body }) => body.name === name);
-    if (versions.length === 0) throw notFoundError("event schema", name);
+    if (versions.length === 0) throw notFoundError("event schema", name, "name");
     return selectPage(versions, page, ({ createdAt, item }) => ({ createdAt, id: versionId(name, item.version) }));
   }),
 };

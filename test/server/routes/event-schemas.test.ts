@@ -28,7 +28,7 @@ describe("creating and reading event schemas", () => {
 
   test("+ and %20 in the path are both a space", async () => {
     expect(await send("GET /event_schema/api%20calls")).toEqual(DRAFT);
-    await expectRefused("GET /event_schema/no+calls", undefined, 'no event schema has the id "no calls"', 404);
+    await expectRefused("GET /event_schema/no+calls", undefined, 'no event schema has the name "no calls"', 404);
   });
 
   test("GET /event_schema lists the latest versions by status, newest first, and versions all of one", async () => {
