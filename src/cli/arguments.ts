@@ -89,7 +89,9 @@ function requireValue(name: string, spec: OptionSpec, value: string | undefined)
     );
   }
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw new UsageError(`--${name} must be one of ${spec.choices.join(", ")}, got ${quoteText(value)}`);
+    // Marks are quoted: in "one of ,, ." they would look like part of the sentence.
+    const choices = spec.choices.map((choice) => (/\w/.test(choice) ? choice : quoteText(choice)));
+    throw new UsageError(`--${name} must be one of ${choices.join(", ")}, got ${quoteText(value)}`);
   }
   return value;
 }

@@ -31,6 +31,7 @@ test.each<readonly [string, string]>([
     `meter book.json --events ${table} --event-format csv`,
     "--event-format only applies to files, and --events has only tables; remove it",
   ],
+  ["init --from events.csv --decimal ;", '--decimal must be one of ",", ".", got ";"'],
   [`meter ${EVENTS} --engine threads`, '--engine must be one of core, database, got "threads"'],
   [
     `meter ${PARQUET} --events events.ndjson --engine database`,

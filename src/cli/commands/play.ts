@@ -46,7 +46,7 @@ async function runPlay(args: Arguments, io: Io): Promise<"done"> {
     return "done";
   }
   const server = createPageServer(html);
-  await listenOn(server, readOption(args, "port", "0 to 65535", parsePort) ?? 0);
+  await listenOn(server, readOption(args, "port", "a whole number from 0 to 65535", parsePort) ?? 0);
   const { port } = server.address() as AddressInfo;
   await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ (stop with Ctrl+C)\n`);
   await io.waitForStop();

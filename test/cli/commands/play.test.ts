@@ -63,7 +63,7 @@ describe("the written page", () => {
       () => [files.file("b.json", SMALL_BOOK), "--events", files.file("e.ndjson", " ".repeat(1 << 21))],
       "larger than 1 MiB",
     ],
-    ["an invalid port", () => ["--port", "70000"], "expected 0 to 65535"],
+    ["an invalid port", () => ["--port", "70000"], "expected a whole number from 0 to 65535"],
   ])("%s is reported", async (_, argv, message) => {
     const { code, out, err } = await ratebook(["play", ...argv()]);
     expect(code).not.toBe(0);
