@@ -30,10 +30,12 @@ export const CARRIAGE_RETURNS = "lines end with CR only; use LF or CRLF line end
 
 const LINE_END = 0x0a;
 
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Decodes UTF-8; undefined if the bytes are invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

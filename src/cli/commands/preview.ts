@@ -23,7 +23,7 @@ import {
   writeTraces,
 } from "../output/preview-output.ts";
 import { eventOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
-import { createAcceptedCounts, explainNoInvoices } from "../reading/event-problems.ts";
+import { AcceptedCounts, explainNoInvoices } from "../reading/event-problems.ts";
 import {
   createIdMemory,
   ingestOptions,
@@ -101,7 +101,7 @@ export async function previewBook(
   });
   const comparison =
     drafts && createBacktest(book, drafts, { ...shared, causes: true, ids: createIdMemory(input, io) });
-  const acceptedCounts = createAcceptedCounts(book);
+  const acceptedCounts = new AcceptedCounts(book);
   const reading = { counts: acceptedCounts, book, io };
   const { list, rowCount, isComplete } = await readUsage(joinRuns(run, comparison), input, reading);
   if (!isComplete) return "problems";

@@ -26,7 +26,7 @@ export function createCsvCursor(
   sink: EventSink,
   { map, ...options }: RowEventOptions,
 ): EventCursor {
-  const batches = readRows(file, source);
+  const batches = readRowBatches(file, source.chunks);
   let rows: readonly Row[] = [];
   let next = 0;
   const toRowEvent = createRowEventReader(file, map, options);
@@ -68,11 +68,14 @@ export function createCsvCursor(
   };
 }
 
-/** Reads the rows of each block, in file order. */
-async function* readRows(file: string, source: ByteSource): AsyncGenerator<readonly Row[], undefined> {
+/** Reads the rows of each block, in file order; the first is the header. */
+export async function* readRowBatches(
+  file: string,
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<readonly Row[], undefined> {
   let rows: Row[] = [];
   let parser: RowParser | undefined;
-  for await (const block of readLineBlocks(source.chunks)) {
+  for await (const block of readLineBlocks(chunks)) {
     rows = [];
     const beginning = block === "oversized" ? "" : block.toString("utf8");
     parser ??= createRowParser(file, detectSeparator(beginning), (row) => rows.push(row));

@@ -6,10 +6,10 @@ import { tryParseInstant } from "../../calendar/instant.ts";
 import { findMatchingForms, removeGrouping, toDecimalPoint } from "../../event-files/cell-texts.ts";
 import type { EventFileMap, Origin } from "../../event-files/event-file-map.ts";
 import type { Disorder } from "../../event-files/merge-events.ts";
-import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import { type IngestStatus, isCompleted } from "../../ledger/outcome.ts";
 import { quoteText, changeProblem, type Problem, type ProblemCode, type ProblemParams } from "../../problem-table.ts";
+import { formatCount } from "../table/format-rows.ts";
 
 /** The status of a line without an event. */
 export const BAD_LINE = "BAD_LINE";
@@ -24,33 +24,6 @@ export interface LineProblem extends Problem {
   readonly line: number;
   /** `BAD_LINE` for a line without an event, otherwise the event's status. */
   readonly status: IngestStatus | typeof BAD_LINE;
-}
-
-/** The problems found so far. */
-export interface ProblemList {
-  /** The first {@link PROBLEMS_MAX}. */
-  readonly problems: readonly LineProblem[];
-  /** The total number. */
-  readonly count: number;
-  /** The number of each {@link problemKind}, for the first {@link PROBLEMS_MAX} kinds. */
-  readonly kinds: ReadonlyMap<string, number>;
-  readonly badLines: number;
-  /** The number of rows that a map leaves out, by file and reason. */
-  readonly leftOutRows: ReadonlyMap<string, number>;
-  /** The maps of the files, by file. */
-  readonly maps: ReadonlyMap<string, EventFileMap>;
-  /** The number of events of unknown accounts. */
-  readonly unknownAccountEvents: number;
-  readonly disorders: readonly Disorder[];
-  /** Whether reading stopped at the first problem. */
-  isStopped: boolean;
-  /** The number of events by unknown account, for the first {@link PROBLEMS_MAX} accounts. */
-  readonly unknownAccounts: ReadonlyMap<string, number>;
-  /** @param accountId the account as named by the event */
-  addProblem(problem: LineProblem, accountId?: unknown): void;
-  addDisorder(disorder: Disorder): void;
-  addLeftOutRow(file: string, reason: Problem): void;
-  addMaps(maps: ReadonlyMap<string, EventFileMap>): void;
 }
 
 /** Formats the place of a problem; rows of tables have no numbers. */
@@ -101,51 +74,41 @@ function nameField(field: string, origin: Origin | undefined): string {
 /** The maximum number of problems, kinds and unknown accounts that are stored; others are only counted. */
 const PROBLEMS_MAX = 1000;
 
-export function createProblemList(): ProblemList {
-  const problems: LineProblem[] = [];
-  const disorders: Disorder[] = [];
-  const unknownAccounts = new Map<string, number>();
-  const kinds = new Map<string, number>();
-  const leftOutRows = new Map<string, number>();
-  const maps = new Map<string, EventFileMap>();
-  let count = 0;
-  let badLines = 0;
-  let unknownAccountEvents = 0;
-  return {
-    problems,
-    kinds,
-    maps,
-    isStopped: false,
-    unknownAccounts,
-    disorders,
-    leftOutRows,
-    get count() {
-      return count;
-    },
-    get badLines() {
-      return badLines;
-    },
-    get unknownAccountEvents() {
-      return unknownAccountEvents;
-    },
-    addProblem(problem, accountId) {
-      count++;
-      if (problem.status === ACCOUNT_NOT_FOUND && typeof accountId === "string") {
-        unknownAccountEvents++;
-        incrementCount(unknownAccounts, accountId);
-      }
-      incrementCount(kinds, problemKind(problem));
-      if (problem.status === BAD_LINE) badLines++;
-      if (problems.length < PROBLEMS_MAX) problems.push(problem);
-    },
-    addDisorder: (disorder) => {
-      disorders.push(disorder);
-    },
-    addLeftOutRow: (file, { message }) => incrementCount(leftOutRows, `${file}: ${message}`),
-    addMaps: (fileMaps) => {
-      for (const [file, map] of fileMaps) maps.set(file, map);
-    },
-  };
+/** The problems found so far. */
+export class ProblemList {
+  /** The first {@link PROBLEMS_MAX}. */
+  readonly problems: LineProblem[] = [];
+  /** The total number. */
+  count = 0;
+  /** The number of each {@link problemKind}, for the first {@link PROBLEMS_MAX} kinds. */
+  readonly kinds = new Map<string, number>();
+  badLines = 0;
+  /** The number of rows that a map leaves out, by file and reason. */
+  readonly leftOutRows = new Map<string, number>();
+  /** The maps of the files, by file. */
+  maps: ReadonlyMap<string, EventFileMap> = new Map();
+  /** The number of events of unknown accounts, and by account for the first {@link PROBLEMS_MAX} accounts. */
+  unknownAccountEvents = 0;
+  readonly unknownAccounts = new Map<string, number>();
+  readonly disorders: Disorder[] = [];
+  /** Whether reading stopped at the first problem. */
+  isStopped = false;
+
+  /** @param accountId the account as named by the event */
+  addProblem(problem: LineProblem, accountId?: unknown): void {
+    this.count++;
+    if (problem.status === ACCOUNT_NOT_FOUND && typeof accountId === "string") {
+      this.unknownAccountEvents++;
+      incrementCount(this.unknownAccounts, accountId);
+    }
+    incrementCount(this.kinds, problemKind(problem));
+    if (problem.status === BAD_LINE) this.badLines++;
+    if (this.problems.length < PROBLEMS_MAX) this.problems.push(problem);
+  }
+
+  addLeftOutRow(file: string, { message }: Problem): void {
+    incrementCount(this.leftOutRows, `${file}: ${message}`);
+  }
 }
 
 /** Counts a name, for the first {@link PROBLEMS_MAX} names. */
@@ -166,53 +129,54 @@ export function isProblem(status: IngestStatus): boolean {
 }
 
 /** The number of accepted events by account. */
-export interface AcceptedCounts {
-  /**
-   * @param accountId an id or alias
-   * @param times the number of events
-   */
-  addEvents(accountId: unknown, times?: number): void;
-  eventsFor(accountId: string): number;
+export class AcceptedCounts {
+  /** Accounts by id and alias. */
+  readonly #ids: ReadonlyMap<string, string>;
+  readonly #counts = new Map<string, number>();
+
+  constructor({ accounts }: Pick<Book, "accounts">) {
+    const aliases = accounts.flatMap((account) => account.aliases.map((alias) => [alias, account.id] as const));
+    this.#ids = new Map([...aliases, ...accounts.map(({ id }) => [id, id] as const)]);
+  }
+
+  /** @param accountId an id or alias */
+  addEvents(accountId: unknown, times = 1): void {
+    const id = this.#ids.get(String(accountId));
+    if (id !== undefined) this.#counts.set(id, this.eventsFor(id) + times);
+  }
+
+  eventsFor(accountId: string): number {
+    return this.#counts.get(accountId) ?? 0;
+  }
 }
 
-export function createAcceptedCounts({ accounts }: Pick<Book, "accounts">): AcceptedCounts {
-  const ids = new Map(accounts.flatMap(({ id, aliases }) => aliases.map((alias) => [alias, id] as const)));
-  for (const { id } of accounts) ids.set(id, id);
-  const counts = new Map<string, number>();
-  return {
-    addEvents: (accountId, times = 1) => {
-      const id = ids.get(String(accountId));
-      if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + times);
-    },
-    eventsFor: (accountId) => counts.get(accountId) ?? 0,
-  };
-}
-
-/** The advice for timestamps without a zone in CSV files; undefined if there are none. */
-export function suggestZone(problems: readonly Problem[]): string | undefined {
-  if (!findValues(problems, "INVALID_TIMESTAMP").some(lacksZone)) return undefined;
-  return 'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"} or "Europe/Berlin"';
-}
-
-/** The advice for times in another format in CSV files whose map doesn't name it; undefined if there are none. */
-export function suggestTimeForm(problems: readonly Problem[]): string | undefined {
-  const texts = findValues(problems, "INVALID_TIMESTAMP").filter((text) => !lacksZone(text));
-  const forms = texts.map((text) => findMatchingForms([text])).find((fitting) => fitting.length > 0);
-  if (forms === undefined) return undefined;
-  const [first = "", second] = forms;
-  const other = second === undefined ? "" : ` (or "${second}")`;
-  return `some times have another format; set it in the map, as in "timestamp": {"column": "…", "form": "${first}", "zone": "UTC"}${other}`;
-}
-
-/** The advice for numbers in another format in CSV files; undefined if there are none. */
-export function suggestDecimalMark(problems: readonly Problem[]): string | undefined {
-  const texts = findValues(
-    problems.filter(({ params }) => params["fault"] === "NOT_A_DECIMAL"),
-    "INVALID_DECIMAL",
-  );
-  const isGrouped = texts.some((text) => ![text, undefined].includes(removeGrouping(text)));
-  if (!isGrouped && !texts.some((text) => toDecimalPoint(text) !== undefined)) return undefined;
-  return `some numbers have another format; set it in the map, as in "attributes": {"…": {"column": "…", "decimal": "${isGrouped ? "." : ","}"}}`;
+/** What to change in the maps of CSV files so that timestamps without a zone, and other times and numbers, are read. */
+export function listMapAdvice(problems: readonly Problem[]): readonly string[] {
+  const times = findValues(problems, "INVALID_TIMESTAMP");
+  const timesWithZone = times.filter((text) => !lacksZone(text));
+  const forms = timesWithZone.map((text) => findMatchingForms([text])).find((fitting) => fitting.length > 0);
+  const [form, otherForm] = forms ?? [];
+  const wrongTexts = problems.filter(({ params }) => params["fault"] === "NOT_A_DECIMAL");
+  const numbers = findValues(wrongTexts, "INVALID_DECIMAL");
+  const isGrouped = numbers.some((text) => ![text, undefined].includes(removeGrouping(text)));
+  const mark = isGrouped ? "." : numbers.some((text) => toDecimalPoint(text) !== undefined) ? "," : undefined;
+  return [
+    ...(timesWithZone.length === times.length
+      ? []
+      : [
+          'some timestamps have no time zone; set it in the map, as in "timestamp": {"column": "…", "zone": "UTC"} or "Europe/Berlin"',
+        ]),
+    ...(form === undefined
+      ? []
+      : [
+          `some times have another format; set it in the map, as in "timestamp": {"column": "…", "form": "${form}", "zone": "UTC"}${otherForm === undefined ? "" : ` (or "${otherForm}")`}`,
+        ]),
+    ...(mark === undefined
+      ? []
+      : [
+          `some numbers have another format; set it in the map, as in "attributes": {"…": {"column": "…", "decimal": "${mark}"}}`,
+        ]),
+  ];
 }
 
 /** The values that the problems of a code show. */
@@ -228,19 +192,21 @@ function lacksZone(text: string): boolean {
 /** The maximum number of unknown accounts named. */
 const NAMED_MAX = 5;
 
-/** The sentence on accounts in events that the book doesn't have; undefined if there are none. */
-export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { accounts }: Book): string | undefined {
-  if (unknown.size === 0) return undefined;
+/** The sentence on accounts in events that the book doesn't have; empty if there are none. */
+export function describeUnknownAccounts(unknown: ReadonlyMap<string, number>, { accounts }: Book): readonly string[] {
+  if (unknown.size === 0) return [];
   const largest = [...unknown].sort(([, a], [, b]) => b - a).slice(0, NAMED_MAX);
   const names = accounts.flatMap(({ id, aliases }) => [id, ...aliases]);
   const accountTexts = largest.map(([id, count]) => {
     const nearest = findNearest(id, names);
     const hint = nearest === undefined ? "" : `; did you mean ${quoteText(nearest)}?`;
-    return `${formatAccountId(id)} (${groupThousands(String(count))} event${count === 1 ? "" : "s"}${hint})`;
+    return `${formatAccountId(id)} (${formatCount(count, "event")}${hint})`;
   });
   const rest = unknown.size > NAMED_MAX ? ", …" : "";
-  const subject = `${groupThousands(String(unknown.size))} unknown account${unknown.size === 1 ? "" : "s"}`;
-  return `${subject}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`;
+  const subject = formatCount(unknown.size, "unknown account");
+  return [
+    `${subject}: ${accountTexts.join(", ")}${rest}; add ${unknown.size === 1 ? "it" : "them"} to the book or use --accounts-from-events`,
+  ];
 }
 
 function formatAccountId(id: string): string {

@@ -4,14 +4,10 @@ import { createMarkCheck } from "../../event-files/cell-texts.ts";
 import type { EventFileMap, EventMakerOptions } from "../../event-files/event-file-map.ts";
 import { createObjectEventMaker } from "../../event-files/json-fields.ts";
 import type { EventSink, EventCursor } from "../../event-files/merge-events.ts";
-import { openTables, type TableInput } from "../../warehouse/clickhouse/mapped-tables.ts";
-import {
-  connectClickHouse,
-  isTableAddress,
-  readTableAddress,
-  type ServerAddress,
-} from "../../warehouse/clickhouse/table.ts";
-import { openParquet, type ParquetInput, type ParquetReadOptions } from "../../warehouse/duckdb/parquet-files.ts";
+import { groupBy } from "../../numbers/ids.ts";
+import { openTables } from "../../warehouse/clickhouse/mapped-tables.ts";
+import { connectClickHouse, isTableAddress, readTableAddress } from "../../warehouse/clickhouse/table.ts";
+import { openParquet, type ParquetReadOptions } from "../../warehouse/duckdb/parquet-files.ts";
 import { readMapFile } from "../documents/map-file.ts";
 import { UsageError } from "../errors.ts";
 import { type ByteSource, openByteSource } from "../event-inputs/byte-source.ts";
@@ -59,41 +55,36 @@ export function pairWithMaps(
 ): readonly EventFile[] {
   const formatOf = (path: string): EventOrigin | undefined =>
     isTableAddress(path) ? "clickhouse" : (format ?? formatByName(path));
-  const isNdjsonName = (path: string): boolean => formatOf(path) === "ndjson";
-  const toEventFile = (path: string, map: string | undefined): EventFile => {
-    const origin = formatOf(path);
-    const isBinary = origin === "clickhouse" || origin === "parquet";
-    if (isBinary) return { path, map, origin };
-    return { path, map, origin: map === undefined || origin === "ndjson" ? "ndjson" : "csv" };
-  };
   if (paths.filter((path) => path === "-").length > 1) throw new UsageError("--events - can be given only once");
   if (maps.length === 0) {
-    const parquet = paths.find((path) => formatOf(path) === "parquet");
-    if (parquet !== undefined)
-      throw new UsageError(`${parquet} is Parquet and needs a --map that names the column of each event field`);
-    const csv = paths.find((path) => formatOf(path) === "csv");
-    if (csv !== undefined) {
-      throw new UsageError(
-        `${csv} is CSV and needs a --map that names the column of each event field; ratebook init --from FILE writes one`,
-      );
-    }
-    return paths.map((path) => toEventFile(path, undefined));
-  }
-  if (paths.length === 0) throw new UsageError("--map needs --events");
-  if (maps.length === paths.length) return paths.map((path, index) => toEventFile(path, maps[index]));
-  const pathsNeedingMaps = paths.filter((path) => !isNdjsonName(path));
-  if (maps.length === 1) {
-    return paths.map((path) =>
-      toEventFile(path, pathsNeedingMaps.length > 0 && isNdjsonName(path) ? undefined : maps[0]),
+    rejectUnmapped(
+      "Parquet",
+      "",
+      paths.find((path) => formatOf(path) === "parquet"),
     );
-  }
-  if (maps.length === pathsNeedingMaps.length) {
-    const remainingMaps = maps.values();
-    return paths.map((path) => toEventFile(path, isNdjsonName(path) ? undefined : remainingMaps.next().value));
-  }
-  throw new UsageError(
-    `expected one --map for all files, or one per file; got ${maps.length} for ${paths.length} files`,
-  );
+    rejectUnmapped(
+      "CSV",
+      "; ratebook init --from FILE writes one",
+      paths.find((path) => formatOf(path) === "csv"),
+    );
+  } else if (paths.length === 0) throw new UsageError("--map needs --events");
+  const others = paths.filter((path) => formatOf(path) !== "ndjson");
+  const mappedPaths = maps.length === paths.length || others.length === 0 ? paths : others;
+  if (maps.length > 1 && maps.length !== mappedPaths.length)
+    throw new UsageError(
+      `expected one --map for all files, or one per file; got ${maps.length} for ${paths.length} files`,
+    );
+  const nextMaps = maps.values();
+  return paths.map((path) => {
+    const map = !mappedPaths.includes(path) ? undefined : maps.length === 1 ? maps[0] : nextMaps.next().value;
+    return { path, map, origin: formatOf(path) ?? (map === undefined ? "ndjson" : "csv") };
+  });
+}
+
+/** @param path of a file that needs a map @throws {UsageError} if there is one */
+function rejectUnmapped(format: string, advice: string, path: string | undefined): void {
+  if (path === undefined) return;
+  throw new UsageError(`${path} is ${format} and needs a --map that names the column of each event field${advice}`);
 }
 
 /** A sink of whole events, without slots and sums. Lines without an event are ignored. */
@@ -140,25 +131,36 @@ export async function openEventFiles(
   const sources: ByteSource[] = [];
   const cursors: EventCursor[] = [];
   try {
-    const maps = new Map<string, EventFileMap>();
-    for (const { map } of files) {
-      if (map !== undefined && !maps.has(map)) maps.set(map, await readMapFile(map, io));
-    }
-    const streams = files.filter(({ origin }) => origin !== "parquet" && origin !== "clickhouse");
-    const inputs = groupParquetFiles(files, maps);
-    const servers = groupTables(files, maps, io);
+    const mappedFiles = await readMaps(files, io);
+    const streams = mappedFiles.filter(({ origin }) => origin === "ndjson" || origin === "csv");
+    const parquetFiles = mappedFiles.filter(({ origin }) => origin === "parquet");
+    const inputs = [...groupBy(parquetFiles, ({ mapping }) => mapping)].flatMap(([mapping, group]) =>
+      mapping === undefined ? [] : [{ paths: group.map(({ path }) => path), map: mapping.map, mapFile: mapping.file }],
+    );
+    const tables = mappedFiles.flatMap(({ path, origin, mapping }) =>
+      origin === "clickhouse" ? [{ ...readTableAddress(path, io.env), map: mapping }] : [],
+    );
+    const servers = [...groupBy(tables, ({ server }) => JSON.stringify(server)).values()];
     // Other files may contain the same ids, with events in between, so the core must meter every row.
     const isOnlyInput = streams.length === 0 && servers.length + Math.min(inputs.length, 1) === 1;
     const databaseReading = { ...reading, usesPushdown: reading.usesPushdown && isOnlyInput };
     if (inputs.length > 0) cursors.push(...(await openParquet(inputs, sink, databaseReading)));
-    for (const { server, tables } of servers)
-      cursors.push(...(await openTables(await connectClickHouse(server), tables, sink, databaseReading)));
+    for (const group of servers) {
+      const [first] = group;
+      if (first === undefined) continue;
+      cursors.push(...(await openTables(await connectClickHouse(first.server), group, sink, databaseReading)));
+    }
     const share = Math.floor(CHUNKS_BYTES / Math.max(1, streams.length));
     const chunkBytes = Math.min(CHUNK_BYTES_MAX, Math.max(CHUNK_BYTES_MIN, share));
-    for (const { path, origin } of streams)
-      sources.push(await openByteSource(path, io.stdin, origin === "csv" ? undefined : chunkBytes));
-    cursors.push(...openStreams(streams, sources, sink, { maps, eventSchemas: reading.book.eventSchemas }));
-    return { cursors, sources, maps: mapsByFile(files, maps) };
+    for (const file of streams) {
+      const source = await openByteSource(file.path, io.stdin, file.origin === "csv" ? undefined : chunkBytes);
+      sources.push(source);
+      cursors.push(openStream(file, source, sink, reading.book.eventSchemas));
+    }
+    const maps = mappedFiles.flatMap(({ name, mapping }) =>
+      mapping === undefined ? [] : [[name, mapping.map] as const],
+    );
+    return { cursors, sources, maps: new Map(maps) };
   } catch (error) {
     for (const cursor of cursors) await cursor.close();
     for (const source of sources) await source.close();
@@ -166,74 +168,36 @@ export async function openEventFiles(
   }
 }
 
-/** Maps by the path of their file. */
-type Maps = ReadonlyMap<string, EventFileMap>;
-
-/** The name of a file in problems. */
-function fileName(path: string): string {
-  return path === "-" ? "standard input" : path;
+/** A file with its name in problems, and the content of its map. */
+interface MappedFile extends EventFile {
+  readonly name: string;
+  readonly mapping: { readonly map: EventFileMap; readonly file: string } | undefined;
 }
 
-/** The map of each event file that has one, by the file name in problems. */
-function mapsByFile(files: readonly EventFile[], maps: Maps): ReadonlyMap<string, EventFileMap> {
-  return new Map(
-    files.flatMap(({ path, map: mapFile = "" }) => {
-      const map = maps.get(mapFile);
-      return map === undefined ? [] : [[fileName(path), map]];
-    }),
-  );
+async function readMaps(files: readonly EventFile[], io: Io): Promise<readonly MappedFile[]> {
+  const mappings = new Map<string | undefined, MappedFile["mapping"]>([[undefined, undefined]]);
+  for (const { map: file } of files)
+    if (file !== undefined && !mappings.has(file)) mappings.set(file, { map: await readMapFile(file, io), file });
+  return files.map((file) => ({
+    ...file,
+    name: file.path === "-" ? "standard input" : file.path,
+    mapping: mappings.get(file.map),
+  }));
 }
 
-/** Opens NDJSON and CSV files. @param sources the sources of the files */
-function openStreams(
-  streams: readonly EventFile[],
-  sources: readonly ByteSource[],
+/** Opens an NDJSON or CSV file. */
+function openStream(
+  { name, origin, mapping }: MappedFile,
+  source: ByteSource,
   sink: EventSink,
-  { maps, eventSchemas }: { readonly maps: Maps; readonly eventSchemas: EventMakerOptions<unknown>["eventSchemas"] },
-): readonly EventCursor[] {
-  return sources.flatMap((source, index) => {
-    const stream = streams[index];
-    if (stream === undefined) return [];
-    const { path, map, origin } = stream;
-    const name = fileName(path);
-    const fileMap = map === undefined ? undefined : maps.get(map);
-    if (fileMap === undefined) return [createNdjsonCursor(name, source, sink)];
-    const options = { eventSchemas, marks: createMarkCheck(name) };
-    if (origin === "csv") return [createCsvCursor(name, source, sink, { map: fileMap, ...options })];
-    const makeEvent = createObjectEventMaker(fileMap, options);
-    return [createNdjsonCursor(name, source, sink, { makeEvent, marks: options.marks })];
-  });
-}
-
-/** The Parquet files, grouped by map. */
-function groupParquetFiles(files: readonly EventFile[], maps: Maps): readonly ParquetInput[] {
-  const paths = new Map<string, string[]>();
-  for (const { path, map = "", origin } of files) {
-    if (origin === "parquet") paths.set(map, [...(paths.get(map) ?? []), path]);
-  }
-  return [...paths].flatMap(([mapFile, mapPaths]) => {
-    const map = maps.get(mapFile);
-    return map === undefined ? [] : [{ paths: mapPaths, map, mapFile }];
-  });
-}
-
-/** The tables, grouped by server. */
-function groupTables(
-  files: readonly EventFile[],
-  maps: Maps,
-  { env }: Io,
-): readonly { readonly server: ServerAddress; readonly tables: readonly TableInput[] }[] {
-  const servers = new Map<string, { readonly server: ServerAddress; readonly tables: TableInput[] }>();
-  for (const { path, map: file, origin } of files) {
-    if (origin !== "clickhouse") continue;
-    const { server, name } = readTableAddress(path, env);
-    const map = file === undefined ? undefined : maps.get(file);
-    const key = JSON.stringify(server);
-    const group = servers.get(key) ?? { server, tables: [] };
-    group.tables.push({ name, map: map === undefined || file === undefined ? undefined : { map, file } });
-    servers.set(key, group);
-  }
-  return [...servers.values()];
+  eventSchemas: EventMakerOptions<unknown>["eventSchemas"],
+): EventCursor {
+  if (mapping === undefined) return createNdjsonCursor(name, source, sink);
+  const { map } = mapping;
+  const options = { eventSchemas, marks: createMarkCheck(name) };
+  if (origin === "csv") return createCsvCursor(name, source, sink, { map, ...options });
+  const makeEvent = createObjectEventMaker(map, options);
+  return createNdjsonCursor(name, source, sink, { makeEvent, marks: options.marks });
 }
 
 /** The format of a file by its name; undefined if the name does not tell it. */

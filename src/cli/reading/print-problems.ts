@@ -9,11 +9,9 @@ import {
   describeLineProblem,
   describeUnknownAccounts,
   formatLinePlace,
+  listMapAdvice,
   problemKind,
   type ProblemList,
-  suggestDecimalMark,
-  suggestTimeForm,
-  suggestZone,
 } from "./event-problems.ts";
 
 /** The maximum number of problems listed. */
@@ -23,18 +21,14 @@ const SAME_KIND_SHOWN_MAX = 3;
 
 /** Prints the first problems of each kind, the number of others, and advice that fixes many of them. */
 export async function printProblems(list: ProblemList, book: Book, io: Io): Promise<void> {
-  const { problems, disorders, unknownAccounts } = list;
-  const lines = listProblemLines(list);
-  const notes = [
-    describeUnknownAccounts(unknownAccounts, book),
-    suggestZone(problems),
-    suggestTimeForm(problems),
-    suggestDecimalMark(problems),
+  const lines = [
+    ...listProblemLines(list),
+    ...describeUnknownAccounts(list.unknownAccounts, book),
+    ...listMapAdvice(list.problems),
+    ...(list.isStopped ? ["stopped at the first problem (--strict)"] : []),
+    ...list.disorders.map(({ file, line, message }) => `${formatLinePlace(file, line)}: note: ${message}`),
+    ...Array.from(list.leftOutRows, ([reason, count]) => `${reason}: ${formatCount(count, "row")} left out`),
   ];
-  lines.push(...notes.flatMap((note) => (note === undefined ? [] : [note])));
-  if (list.isStopped) lines.push("stopped at the first problem (--strict)");
-  for (const { file, line, message } of disorders) lines.push(`${formatLinePlace(file, line)}: note: ${message}`);
-  for (const [reason, count] of list.leftOutRows) lines.push(`${reason}: ${formatCount(count, "row")} left out`);
   for (const line of lines) await write(io.stderr, `${toPrintable(line)}\n`);
 }
 

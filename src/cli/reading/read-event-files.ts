@@ -10,7 +10,7 @@ import type { UsageRowInput } from "../../metering/usage-rows.ts";
 import type { ByteSource } from "../event-inputs/byte-source.ts";
 import type { Io } from "../io.ts";
 import { readUsageFiles } from "../usage/usage-files.ts";
-import { type AcceptedCounts, BAD_LINE, createProblemList, isProblem, type ProblemList } from "./event-problems.ts";
+import { type AcceptedCounts, BAD_LINE, isProblem, ProblemList } from "./event-problems.ts";
 import type { UsageInput } from "./input-options.ts";
 import { openEventFiles } from "./open-event-files.ts";
 import { printProblems } from "./print-problems.ts";
@@ -52,7 +52,7 @@ export async function readUsage(
   const { usagePaths, files } = input;
   const { io } = options;
   const rowCount = await readUsageFiles(usagePaths, (row) => run.addUsage?.(row), io);
-  const list = createProblemList();
+  const list = new ProblemList();
   if (files.length > 0) await readEventFiles(run, input, list, options);
   await printProblems(list, options.book, io);
   return { list, rowCount: usagePaths.length > 0 ? rowCount : undefined, isComplete: !list.isStopped };
@@ -69,8 +69,8 @@ async function readEventFiles(
   // To find the first problem, every row must be read in order.
   const reading = { book, usesPushdown: usesPushdown && !strict, keepsValues, dedupes, memory };
   const { cursors, sources, maps } = await openEventFiles(files, sink, io, reading);
-  list.addMaps(maps);
-  await mergeWithProgress(cursors, sources, io, (disorder) => list.addDisorder(disorder));
+  list.maps = maps;
+  await mergeWithProgress(cursors, sources, io, (disorder) => list.disorders.push(disorder));
   list.isStopped = strict && list.count > 0;
 }
 
@@ -79,7 +79,7 @@ export async function mergeWithProgress(
   cursors: readonly EventCursor[],
   sources: readonly ByteSource[],
   io: Io,
-  onDisorder: (disorder: Disorder) => void = () => undefined,
+  onDisorder: (disorder: Disorder) => unknown = () => undefined,
 ): Promise<void> {
   const progress = startProgress(sources, io);
   try {

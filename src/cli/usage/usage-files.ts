@@ -1,9 +1,5 @@
 /** Files of usage by account, meter and day: read row by row, and written. */
-
-import { createInterface } from "node:readline";
-import { Readable, type Writable } from "node:stream";
-
-import { parse } from "csv-parse";
+import type { Writable } from "node:stream";
 
 import { didYouMean } from "../../book/problems.ts";
 import { parseJsonDocument } from "../../book/reading/json-document.ts";
@@ -11,8 +7,8 @@ import type { Book } from "../../book/resources/book.ts";
 import { listUsageDimensions } from "../../book/resources/event-schema.ts";
 import { formatDate, instantOfDay } from "../../calendar/instant.ts";
 import { RatebookError, hasCode } from "../../errors.ts";
-import { type Separator, detectSeparator } from "../../event-files/csv-rows.ts";
-import { InputError } from "../../event-files/input-error.ts";
+import { requireRecord } from "../../event-files/csv-rows.ts";
+import { decodeUtf8, InputError, NOT_UTF8, splitLines, TOO_LONG } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { isRowFault } from "../../ledger/preview/summed-usage.ts";
 import { type NamedGroup, readUsageRow, USAGE_FIELDS, type UsageRow } from "../../metering/usage-rows.ts";
@@ -21,6 +17,8 @@ import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
 import { copyChunks, openByteSource, prependChunk } from "../event-inputs/byte-source.ts";
+import { readRowBatches } from "../event-inputs/csv-cursor.ts";
+import { readLineBlocks } from "../event-inputs/line-blocks.ts";
 import { type Io, write } from "../io.ts";
 
 /** The usage of a meter by an account on a day. Rows with the same account, meter and day are summed. */
@@ -55,14 +53,12 @@ export async function* readUsageLines(path: string, io: Pick<Io, "stdin">): Asyn
   const file = path === "-" ? "standard input" : path;
   const source = await openByteSource(path, io.stdin);
   try {
-    const chunks = copyChunks(source.chunks);
-    const { value: first = Buffer.alloc(0) } = await chunks.next();
-    const stream = Readable.from(prependChunk(first, chunks));
-    const beginning = first.toString();
-    const [start] = /[^\s\uFEFF]/.exec(beginning) ?? [];
-    if (start === "[") yield* readListLines(file, stream);
-    else if (start === "{") yield* readNdjsonLines(file, stream);
-    else yield* readCsvLines(file, stream, detectSeparator(beginning));
+    const { value: first = Buffer.alloc(0) } = await source.chunks.next();
+    const [start] = /[^\s\uFEFF]/.exec(first.toString()) ?? [];
+    const chunks = prependChunk(first, source.chunks);
+    if (start === "[") yield* readListLines(file, chunks);
+    else if (start === "{") yield* readNdjsonLines(file, chunks);
+    else yield* readCsvLines(file, chunks);
   } finally {
     await source.close();
   }
@@ -76,19 +72,22 @@ export async function* readUsageRows(path: string, io: Pick<Io, "stdin">): Async
   }
 }
 
-async function* readNdjsonLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
+async function* readNdjsonLines(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<UsageLine> {
   let line = 0;
-  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
-    line++;
-    const content = line === 1 ? text.replace(/^\uFEFF/, "") : text;
-    if (content.trim() !== "") yield toUsageLine(file, line, () => parseJson(content));
+  for await (const block of readLineBlocks(chunks)) {
+    for (const bytes of block === "oversized" ? [undefined] : splitLines(block)) {
+      line++;
+      const text = bytes && decodeUtf8(bytes);
+      if (text === undefined) yield { file, line, problem: (bytes ? NOT_UTF8 : TOO_LONG).message };
+      else if (text.trim() !== "") yield toUsageLine(file, line, () => parseJson(text));
+    }
   }
 }
 
-async function* readListLines(file: string, stream: Readable): AsyncGenerator<UsageLine> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Uint8Array);
-  const text = new TextDecoder().decode(Buffer.concat(chunks));
+async function* readListLines(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<UsageLine> {
+  const copies: Buffer[] = [];
+  for await (const chunk of copyChunks(chunks)) copies.push(chunk);
+  const text = new TextDecoder().decode(Buffer.concat(copies));
   const list = parseList(file, text);
   const lines = findItemLines(text);
   for (const [index, item] of list.entries()) yield toUsageLine(file, lines[index] ?? 1, () => item);
@@ -129,41 +128,19 @@ function findItemLines(text: string): readonly number[] {
   return lines;
 }
 
-async function* readCsvLines(file: string, stream: Readable, delimiter: Separator): AsyncGenerator<UsageLine> {
-  const parser = stream.pipe(
-    parse({ delimiter, bom: true, skip_empty_lines: true, relax_column_count: true, info: true }),
-  );
-  let columns: readonly number[] | undefined;
-  let groupColumns: readonly (readonly [dimension: string, column: number])[] = [];
-  let width = 0;
-  try {
-    for await (const each of parser) {
-      const { record, info } = each as {
-        readonly record: readonly string[];
-        readonly info: { readonly lines: number };
-      };
-      if (columns === undefined) {
-        columns = findColumns(`${file}:${info.lines}`, record);
-        groupColumns = findGroupColumns(record);
-        width = record.length;
-        continue;
+async function* readCsvLines(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<UsageLine> {
+  let readRow: ((record: readonly string[]) => object) | undefined;
+  for await (const rows of readRowBatches(file, chunks))
+    for (const row of rows) {
+      const { line } = row;
+      if (readRow === undefined) readRow = createRowReader(`${file}:${line}`, requireRecord(file, row).record);
+      else if (row.record === undefined) yield { file, line, problem: row.reason.message };
+      else {
+        const value = readRow(row.record);
+        yield toUsageLine(file, line, () => value);
       }
-      const [accountId, meterId, date, quantity] = columns.map((at) => record[at]);
-      yield record.length === width
-        ? toUsageLine(file, info.lines, () => ({
-            accountId,
-            meterId,
-            date,
-            quantity,
-            ...readGroup(record, groupColumns),
-          }))
-        : { file, line: info.lines, problem: "the line and the header have different numbers of columns" };
     }
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    throw new InputError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (columns === undefined && !hasNdjsonExtension(file)) throw new InputError(`${file}: the file is empty`);
+  if (readRow === undefined && !hasNdjsonExtension(file)) throw new InputError(`${file}: the file is empty`);
 }
 
 /** Whether an empty file is NDJSON without rows, as `export` writes it, rather than CSV without a header. */
@@ -171,35 +148,30 @@ function hasNdjsonExtension(file: string): boolean {
   return /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(file);
 }
 
-/** The positions of the fields in a header. @param headerPlace the header's place, for messages */
-function findColumns(headerPlace: string, header: readonly string[]): readonly number[] {
-  return USAGE_FIELDS.map((field) => {
-    const index = header.indexOf(field);
-    if (index >= 0 && index === header.lastIndexOf(field)) return index;
-    const headerText = header.slice(0, 20).map(quoteText).join(", ");
-    throw new InputError(
-      index >= 0
-        ? `${headerPlace}: the header has the column ${quoteText(field)} more than once`
-        : `${headerPlace}: expected the columns ${USAGE_FIELDS.join(", ")}: ${field} is missing from ${headerText}${suggestColumn(field, header)}`,
-    );
-  });
-}
-
-/** The columns of groups, such as `group.model`. */
-function findGroupColumns(header: readonly string[]): readonly (readonly [dimension: string, column: number])[] {
-  return header.flatMap((name, column) =>
+/** Reads the fields and the group of a line. @param headerPlace the header's place, for messages */
+function createRowReader(headerPlace: string, header: readonly string[]): (record: readonly string[]) => object {
+  const columns = USAGE_FIELDS.map((field) => [field, findColumn(headerPlace, header, field)] as const);
+  const groupColumns = header.flatMap((name, column) =>
     name.startsWith(GROUP_PREFIX) ? [[name.slice(GROUP_PREFIX.length), column] as const] : [],
   );
+  return (record) => {
+    // The columns of dimensions that the meter of a line does not have are empty.
+    const group = groupColumns.filter(([, column]) => record[column] !== "");
+    const readColumns = (list: readonly (readonly [string, number])[]): object =>
+      Object.fromEntries(list.map(([name, column]) => [name, record[column]]));
+    return { ...readColumns(columns), ...(group.length > 0 && { group: readColumns(group) }) };
+  };
 }
 
-/** The group of a line. The columns of dimensions that its meter does not have are empty. */
-function readGroup(
-  record: readonly string[],
-  columns: ReturnType<typeof findGroupColumns>,
-): Pick<UsageRowTexts, "group"> {
-  const texts = columns.map(([dimension, column]) => [dimension, record[column] ?? ""] as const);
-  const group = texts.filter(([, text]) => text !== "");
-  return group.length === 0 ? {} : { group: Object.fromEntries(group) };
+function findColumn(headerPlace: string, header: readonly string[], field: string): number {
+  const index = header.indexOf(field);
+  if (index >= 0 && index === header.lastIndexOf(field)) return index;
+  const headerText = header.slice(0, 20).map(quoteText).join(", ");
+  throw new InputError(
+    index >= 0
+      ? `${headerPlace}: the header has the column ${quoteText(field)} more than once`
+      : `${headerPlace}: expected the columns ${USAGE_FIELDS.join(", ")}: ${field} is missing from ${headerText}${suggestColumn(field, header)}`,
+  );
 }
 
 function suggestColumn(field: string, header: readonly string[]): string {

@@ -149,6 +149,19 @@ test("rows of a JSON list have the numbers of the lines where they begin", async
   await expect(readLines("open.json", "[\n  1,\n")).rejects.toThrow(/open\.json:2:5: not JSON: /);
 });
 
+test.each([
+  ["CSV", `accountId,meterId,date,quantity\n?,um.x,2026-01-31,1\n"a"b,um.x,2026-01-31,1\n`],
+  ["NDJSON", `{}\n{ "accountId": "?" }\n"a"b\n`],
+])("a line of %s that cannot be read is reported, and reading continues", async (_, text) => {
+  const bytes = Buffer.from(text);
+  bytes[text.indexOf("?")] = 0xff;
+  const lines = await readLines("broken", bytes);
+  expect(lines.filter(({ line }) => line === 2 || line === 3)).toEqual([
+    { file: "broken", line: 2, problem: "the line is not valid UTF-8" },
+    { file: "broken", line: 3, problem: expect.stringMatching(/^not JSON: |^a closing quote is followed by text/) },
+  ]);
+});
+
 test("an empty NDJSON file has no rows, as written by export", async () => {
   expect(await readLines("usage.ndjson", "")).toEqual([]);
   expect(await readLines("usage.ndjson.gz", gzipSync(""))).toEqual([]);
