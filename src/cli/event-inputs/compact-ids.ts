@@ -245,34 +245,16 @@ function homePlace(word: number, capacity: number): number {
 
 function growShard(shard: Shard): void {
   const larger = createShard(Math.ceil(shard.capacity * GROWTH));
-  const { capacity, words, doubles } = larger;
-  // Starts after an empty entry, so that ids that wrapped around come last; the order is then nearly that of the new
-  // entries.
-  const start = firstEmptyPlace(shard);
-  let last = -1;
-  for (let index = 0; index < shard.capacity; index++) {
-    const place = start + index < shard.capacity ? start + index : start + index - shard.capacity;
+  for (let place = 0; place < shard.capacity; place++) {
     const until = expiryAt(shard, place);
     if (until === 0) continue;
-    let target = homePlace(shard.words[place * WORDS + 1] ?? 0, capacity);
-    // The entry after the last moved one is empty.
-    if (target <= last) {
-      while (expiryAt(larger, target) !== 0) target = target + 1 === capacity ? 0 : target + 1;
-    }
-    if (target > last) last = target;
-    copyWords(shard.words, place * WORDS, words, target * WORDS);
-    doubles[target * DOUBLES + EXPIRY] = until;
+    const target = findPlace(larger, shard.words, place * WORDS);
+    copyWords(shard.words, place * WORDS, larger.words, target * WORDS);
+    larger.doubles[target * DOUBLES + EXPIRY] = until;
   }
-  shard.capacity = capacity;
-  shard.words = words;
-  shard.doubles = doubles;
-}
-
-/** A table is never full. */
-function firstEmptyPlace(shard: Shard): number {
-  let place = 0;
-  while (expiryAt(shard, place) !== 0) place++;
-  return place;
+  shard.capacity = larger.capacity;
+  shard.words = larger.words;
+  shard.doubles = larger.doubles;
 }
 
 /** Copies the four words of a fingerprint individually, because creating a view for each is slow. */

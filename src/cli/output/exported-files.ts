@@ -22,6 +22,7 @@ import type { PageRequest } from "../../ledger/view.ts";
 import type { EventInput } from "../../metering/event-envelope.ts";
 import { toUsageRow, type UsageRow } from "../../metering/usage-rows.ts";
 import { formatDecimal } from "../../numbers/decimal.ts";
+import { groupBy } from "../../numbers/ids.ts";
 import { quoteText } from "../../problem-table.ts";
 
 /** The number of accounts or events per read. */
@@ -65,12 +66,9 @@ async function* readMeterUsage(
     const meterRows = rows.filter(
       ({ meterId, quantity }) => meterIds.has(meterId) && isWanted(meterId) && !quantity.isZero(),
     );
-    const order = new Map(accountIds.map((id, index) => [id, index]));
-    yield* meterRows.toSorted(
-      (a, b) =>
-        (order.get(a.accountId) ?? 0) - (order.get(b.accountId) ?? 0) ||
-        (a.date < b.date ? -1 : a.date > b.date ? 1 : 0),
-    );
+    const byAccount = groupBy(meterRows, ({ accountId }) => accountId);
+    for (const id of accountIds)
+      yield* (byAccount.get(id) ?? []).toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   }
 }
 
@@ -167,24 +165,25 @@ export async function exportInvoices(
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);
   const fileInvoices = ids.length === 0 ? [] : run.finish().invoices;
-  const labels = new Set(storedInvoices.map(invoiceLabel));
-  const pricedInvoices = isComplete
-    ? fileInvoices
-    : fileInvoices.filter((invoice) => labels.has(invoiceLabel(invoice)));
-  const pricedIndexes = new Map(pricedInvoices.map((invoice, index) => [invoiceLabel(invoice), index]));
-  const pricedIndex = (invoice: Invoice): number => pricedIndexes.get(invoiceLabel(invoice)) ?? pricedInvoices.length;
-  const order = new Map(ids.map((id, index) => [id, index]));
-  const accountIndex = ({ accountId }: Invoice): number => order.get(accountId) ?? 0;
+  const [storedByAccount, pricedByAccount] = [groupBy(storedInvoices, accountOf), groupBy(fileInvoices, accountOf)];
+  const accounts = ids.map((id) => {
+    const stored = groupBy(storedByAccount.get(id) ?? [], invoiceLabel);
+    const pricedInvoices = groupBy(pricedByAccount.get(id) ?? [], invoiceLabel);
+    const priced = new Map([...pricedInvoices].filter(([label]) => isComplete || stored.has(label)));
+    const order = [...new Set([...priced.keys(), ...stored.keys()])];
+    return {
+      invoices: order.flatMap((label) => stored.get(label) ?? []),
+      differences: describeDifference(id, stored, priced),
+    };
+  });
   return {
-    invoices: storedInvoices.toSorted((a, b) => accountIndex(a) - accountIndex(b) || pricedIndex(a) - pricedIndex(b)),
-    differences: ids.flatMap((id) =>
-      describeDifference(
-        id,
-        storedInvoices.filter(({ accountId }) => accountId === id),
-        pricedInvoices.filter(({ accountId }) => accountId === id),
-      ),
-    ),
+    invoices: accounts.flatMap(({ invoices }) => invoices),
+    differences: accounts.flatMap(({ differences }) => differences),
   };
+}
+
+function accountOf({ accountId }: Invoice): string {
+  return accountId;
 }
 
 /** An invoice with the current features of its meters, which may differ on an older final one. */
@@ -197,16 +196,15 @@ function withFeatures(invoice: Invoice, features: ReadonlyMap<string, string>): 
   return { ...invoice, usageInfo: { ...invoice.usageInfo, lineItems } };
 }
 
+/** Invoices by their label. */
+type LabeledInvoices = ReadonlyMap<string, readonly Invoice[]>;
+
 /** A sentence on an account whose invoices differ. */
 function describeDifference(
   accountId: string,
-  storedInvoices: readonly Invoice[],
-  pricedInvoices: readonly Invoice[],
+  storedByLabel: LabeledInvoices,
+  pricedByLabel: LabeledInvoices,
 ): readonly string[] {
-  const [pricedByLabel, storedByLabel] = [
-    new Map(pricedInvoices.map((each) => [invoiceLabel(each), each])),
-    new Map(storedInvoices.map((each) => [invoiceLabel(each), each])),
-  ];
   const labels = [...new Set([...storedByLabel.keys(), ...pricedByLabel.keys()])];
   const differingLabels = labels.filter(
     (label) => formatInvoiceLines(pricedByLabel.get(label)) !== formatInvoiceLines(storedByLabel.get(label)),
@@ -216,45 +214,39 @@ function describeDifference(
   const chargesDiffer = differingLabels.some(
     (each) => formatCharges(pricedByLabel.get(each)) !== formatCharges(storedByLabel.get(each)),
   );
-  const [pricedText, storedText] = [pricedByLabel.get(label), storedByLabel.get(label)].map((invoice) =>
-    invoice === undefined ? "none" : `${formatDecimal(invoice.revenueInfo.value)} ${invoice.currency}`,
-  );
+  const describe = (invoices: readonly Invoice[] = []): string =>
+    invoices.map(({ revenueInfo, currency }) => `${formatDecimal(revenueInfo.value)} ${currency}`).join(" and ") ||
+    "none";
   return [
-    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices differ when priced from these files${chargesDiffer ? "" : ", only in credits"}; the first, ${label.slice(accountId.length + 1)}: ${pricedText ?? ""} from the files, ${storedText ?? ""} in the database`,
+    `account ${quoteText(accountId)}: ${differingLabels.length} of its ${labels.length} invoices differ when priced from these files${chargesDiffer ? "" : ", only in credits"}; the first, ${label}: ${describe(pricedByLabel.get(label))} from the files, ${describe(storedByLabel.get(label))} in the database`,
   ];
 }
 
-/** The type and period of an invoice. */
-function invoiceLabel({
-  accountId,
-  invoiceType,
-  startDate,
-  endDate,
-  invoiceDate,
-  pricePlanId,
-  pricePlanVersion,
-}: Invoice): string {
-  const days = [startDate, endDate, invoiceDate].map((each) => each.slice(0, 10));
-  return `${accountId} ${invoiceType} ${days[0] ?? ""} to ${days[1] ?? ""}, dated ${days[2] ?? ""}, ${pricePlanId}@${pricePlanVersion}`;
+/** The type, period and plan of an account's invoice. */
+function invoiceLabel({ invoiceType, startDate, endDate, invoiceDate, ...plan }: Invoice): string {
+  const [start, end, date] = [startDate, endDate, invoiceDate].map((each) => each.slice(0, 10));
+  return `${invoiceType} ${start} to ${end}, dated ${date}, ${plan.pricePlanId}@${plan.pricePlanVersion}`;
 }
 
-/** The charges of an invoice before credits. */
-function formatCharges(invoice: Invoice | undefined): string {
-  return formatInvoiceLines(invoice)
+/** The charges of invoices before credits. */
+function formatCharges(invoices: readonly Invoice[] | undefined): string {
+  return formatInvoiceLines(invoices)
     .split("\n")
     .filter((line) => !/^(?:TOTAL_AMOUNT|NET_AMOUNT|TOTAL_CREDITS|SUB_CREDITS) /.test(line))
     .join("\n");
 }
 
 /** All lines and figures as one text. */
-function formatInvoiceLines(invoice: Invoice | undefined): string {
-  if (invoice === undefined) return "";
+function formatInvoiceLines(invoices: readonly Invoice[] = []): string {
   const formatLine = ({ type, id = "", quantity, value, lineItems = [] }: InvoiceLine): readonly string[] => [
     [type, id, quantity === undefined ? "" : formatDecimal(quantity), formatDecimal(value)].join(" "),
     ...lineItems.flatMap(formatLine),
   ];
-  const usageTexts = (invoice.usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
-  return [invoice.currency, ...usageTexts, ...formatLine(invoice.revenueInfo)].join("\n");
+  const formatInvoice = ({ currency, usageInfo, revenueInfo }: Invoice): string => {
+    const usage = (usageInfo?.lineItems ?? []).map(({ id, quantity }) => `${id} ${formatDecimal(quantity)}`);
+    return [currency, ...usage, ...formatLine(revenueInfo)].join("\n");
+  };
+  return invoices.map(formatInvoice).toSorted().join("\n");
 }
 
 function* splitIntoChunks(ids: readonly string[]): Generator<readonly string[]> {
