@@ -8,12 +8,11 @@ import {
   findBreaches,
   parseGate,
 } from "../../analysis/backtest/compare-invoices.ts";
-import type { Book } from "../../book/resources/book.ts";
 import { MIGRATION_MODES } from "../../book/resources/requests.ts";
 import { parseDate } from "../../calendar/instant.ts";
 import type { Decimal } from "../../numbers/decimal.ts";
 import { stringifyJson } from "../../numbers/json.ts";
-import { listNotBilled, type NotBilled } from "../../pages/not-billed.ts";
+import { listNotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { type Arguments, checkOption, type Command, requireBookPath } from "../arguments.ts";
 import { readDraftFiles } from "../documents/draft-file.ts";
@@ -23,7 +22,6 @@ import { type Io, write } from "../io.ts";
 import { renderReportPage, withOutput } from "../output/output-file.ts";
 import { countEventsByStatus, listUnpricedOnDrafts, printNotBilled } from "../output/preview-output.ts";
 import { eventOptions, idOptions, unmeteredOptions, usageOptions } from "../reading/event-options.ts";
-import type { ProblemList } from "../reading/event-problems.ts";
 import {
   createIdMemory,
   outputOptions,
@@ -89,9 +87,16 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   });
   const { list } = await readUsage(run, input, { book, io });
   const result = run.finish();
+  const events = countEventsByStatus(result.events, list);
+  const draftNames = planPaths.map((each) => basename(each));
+  const notBilled = [
+    ...listNotBilled({ book, read: result.events.read, unmetered: result.unmetered }),
+    ...listUnpricedOnDrafts(result.plans, draftNames),
+  ];
   await withOutput(args, io, async (to) => {
     const filteredResult = args.flag("all") ? result : filterChanges(result);
-    if (format === "html") await write(to.stdout, await renderBacktestPage(book, planPaths, result, list));
+    if (format === "html")
+      await write(to.stdout, await renderReportPage({ book, backtest: result, draftNames, events, list, notBilled }));
     else if (format === "json") await write(to.stdout, `${stringifyJson(filteredResult, 2)}\n`);
     else
       await write(
@@ -103,7 +108,7 @@ async function runBacktest(args: Arguments, io: Io): Promise<"done" | "problems"
   });
   const breaches = gates.flatMap((gate) => findBreaches(result, gate));
   for (const breach of breaches) await write(io.stderr, `ratebook: --fail-if: ${toPrintable(breach)}\n`);
-  const isIncomplete = await printNotBilled(listBacktestNotBilled(book, planPaths, result), args, io);
+  const isIncomplete = await printNotBilled(notBilled, args, io);
   return list.count > 0 || breaches.length > 0 || isIncomplete ? "problems" : "done";
 }
 
@@ -115,36 +120,6 @@ function readMigration(args: Arguments): MigrationInput | undefined {
   if (mode === undefined || on === undefined)
     throw new UsageError("--migrate MODE and --on DATE must be given together");
   return { mode, on: checkOption("on", () => parseDate(on)) };
-}
-
-function listBacktestNotBilled(book: Book, paths: readonly string[], backtest: Backtest): readonly NotBilled[] {
-  const { events, unmetered } = backtest;
-  const draftNames = paths.map((path) => basename(path));
-  return [
-    ...listNotBilled({ book, read: events.read, unmetered }),
-    ...listUnpricedOnDrafts(backtest.plans, draftNames),
-  ];
-}
-
-/** Renders a report with only the differences. */
-async function renderBacktestPage(
-  book: Book,
-  paths: readonly string[],
-  backtest: Backtest,
-  list: ProblemList,
-): Promise<string> {
-  const { problems, count: problemCount } = list;
-  const events = countEventsByStatus(backtest.events, list);
-  const draftNames = paths.map((path) => basename(path));
-  return renderReportPage({
-    book,
-    backtest,
-    draftNames,
-    events,
-    problems,
-    problemCount,
-    notBilled: listBacktestNotBilled(book, paths, backtest),
-  });
 }
 
 /** Leaves out accounts and lines without changes. */

@@ -1,7 +1,6 @@
 /** `ratebook invoice`: invoices of a file or a database as a page to send or print. */
 import { dirname, join } from "node:path";
 
-import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { hasCode } from "../../errors.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { isJsonObject } from "../../numbers/decimal.ts";
@@ -12,7 +11,7 @@ import { quoteText } from "../../problem-table.ts";
 import { type Arguments, type Command, requireFilePath } from "../arguments.ts";
 import { databaseOption, databaseVariable, requireDatabase, withEngine } from "../database-option.ts";
 import { type FileInvoice, readInvoices } from "../documents/invoice-files.ts";
-import { readTextFile } from "../documents/read-documents.ts";
+import { parseJsonText, readTextFile } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { withOutput } from "../output/output-file.ts";
@@ -133,9 +132,7 @@ export type DetailsByAccount = (accountId: string) => InvoiceDetails;
  * @throws {InputError} with line and column, if the file can't be read, isn't JSON, or a detail is invalid
  */
 export async function readDetailsFile(path: string, io: Io): Promise<DetailsByAccount> {
-  const document = parseJsonDocument(await readTextFile(path, io));
-  if (!("value" in document))
-    throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  const document = parseJsonText(path, await readTextFile(path, io));
   const failAt = (place: string, message: string): never => {
     const { line, column } = document.findPlace({ path: place });
     throw new InputError(`${path}:${line}:${column}: ${message}`);

@@ -115,14 +115,13 @@ export async function previewBook(
     ...listNotBilled({ book, read: events.read, unmetered, invoices }),
     ...listUnpricedOnDrafts(backtest?.plans ?? [], draftNames),
   ];
-  const { problems, count: problemCount } = list;
-  const result = { invoices, events, unmetered, notBilled, problems, problemCount, notices, skipped };
+  const result = { book, invoices, events, unmetered, notBilled, list, notices, skipped, backtest, draftNames, run };
   const isTable = traces === undefined && format === "table";
   await withOutput(args, io, async (to) => {
     if (isTable && isSummary(args, invoices.length, to)) {
       await write(to.stdout, formatSummaryTable(invoices, acceptedCounts, createTableStyle(to)));
       if (!args.flag("summary")) await printNotices([describeLongOutput(invoices.length)], io);
-    } else if (traces === undefined) await writePreview({ ...result, book, backtest, draftNames, run }, format, to);
+    } else if (traces === undefined) await writePreview(result, format, to);
     else await writeTraces(traces, format, to);
   });
   if (format !== "json") await printSummary(events, { rows: rowCount, output: [invoices.length, "invoice"] }, io);

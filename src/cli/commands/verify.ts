@@ -1,5 +1,4 @@
 /** `ratebook verify`: recalculates invoices with a second implementation, from their explanations, usage and events. */
-import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import { InputError } from "../../event-files/input-error.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import { stringifyJson } from "../../numbers/json.ts";
@@ -7,7 +6,7 @@ import { toPrintable } from "../../pages/printable.ts";
 import { type Count, createMetering, type Metering, parseJson, type Verification, verify } from "../../verify.ts";
 import type { Arguments, Command } from "../arguments.ts";
 import { parseInvoices } from "../documents/invoice-files.ts";
-import { readTextFile, rejectPlan } from "../documents/read-documents.ts";
+import { parseJsonText, readTextFile, rejectPlan } from "../documents/read-documents.ts";
 import { describeSystemError, UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
 import { eventOptions, usageOptions } from "../reading/event-options.ts";
@@ -89,12 +88,9 @@ async function readUsageFiles(paths: readonly string[], io: Io): Promise<readonl
 
 /** Reads a book file. Comments are ignored; numbers become fractions. */
 async function readBookDocument(path: string, io: Io): Promise<unknown> {
-  const document = parseJsonDocument(await readTextFile(path, io));
-  if ("value" in document) {
-    rejectPlan(path, document.value);
-    return parseJson(stringifyJson(document.value));
-  }
-  throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  const { value } = parseJsonText(path, await readTextFile(path, io));
+  rejectPlan(path, value);
+  return parseJson(stringifyJson(value));
 }
 
 function withInputError<T>(path: string, read: () => T): T {

@@ -9,7 +9,7 @@ import { type Invoice, INVOICE_STATUSES, INVOICE_TYPES } from "../../invoicing/i
 import { parseDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import type { Io } from "../io.ts";
-import { readTextFile } from "./read-documents.ts";
+import { parseJsonText, readTextFile } from "./read-documents.ts";
 
 /** The fields of invoices and explanations that contain decimals. */
 const DECIMAL_FIELDS: ReadonlySet<string> = new Set(
@@ -125,9 +125,7 @@ function parseJsonOrComments(text: string): unknown {
 
 /** The error of a file, with line and column if known. */
 function toInputError(error: InvoiceFormatError | RatebookError, path: string, text: string): InputError {
-  const document = parseJsonDocument(text);
-  if (!("findPlace" in document))
-    return new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
+  const document = parseJsonText(path, text);
   if (error instanceof RatebookError) return new InputError(`${path}: ${error.message}`);
   const { line: row, column } = document.findPlace(error);
   return new InputError(`${path}:${row}:${column}: ${formatPathPrefix(error.path)}${error.message}`);

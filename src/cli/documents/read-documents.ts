@@ -1,7 +1,7 @@
 /** Reads books and plans, and describes their problems with the line of each. */
 import { parseBook, parsePlan, toBookInput } from "../../book/book.ts";
 import { bookError } from "../../book/problems.ts";
-import { parseJsonDocument } from "../../book/reading/json-document.ts";
+import { type JsonDocument, parseJsonDocument } from "../../book/reading/json-document.ts";
 import { type Book, RESOURCES } from "../../book/resources/book.ts";
 import type { PricePlan } from "../../book/resources/price-plan.ts";
 import { readBaseCurrency } from "../../book/short/book-forms.ts";
@@ -33,6 +33,13 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   } catch {
     throw new InputError(`${path}: the file is not valid UTF-8`);
   }
+}
+
+/** The value of a JSON text with comments, and the places of its parts. @throws {InputError} for other text */
+export function parseJsonText(path: string, text: string): JsonDocument {
+  const document = parseJsonDocument(text);
+  if ("value" in document) return document;
+  throw new InputError(`${path}:${document.line}:${document.column}: not JSON: ${document.message}`);
 }
 
 /** A book, and its JSON in long form, without comments. */

@@ -9,7 +9,7 @@ import { buildReport, type ReportInput } from "../../pages/report/build-report.t
 import type { Arguments } from "../arguments.ts";
 import { describeSystemError } from "../errors.ts";
 import type { Io } from "../io.ts";
-import { formatLinePlace, type LineProblem } from "../reading/event-problems.ts";
+import { formatLinePlace, type ProblemList } from "../reading/event-problems.ts";
 
 /**
  * Runs work with standard output redirected to the file of `--output`, if given. The file appears after success; after
@@ -41,23 +41,24 @@ export async function writeToFile<T>(path: string, io: Io, produce: (io: Io) => 
 }
 
 /** The input of a report, with the command's problems. */
-interface ReportPageInput extends Omit<ReportInput, "problems" | "invoices" | "notices" | "cellsOf" | "eventsOf"> {
+export interface ReportPageInput extends Omit<
+  ReportInput,
+  "problems" | "invoices" | "notices" | "cellsOf" | "eventsOf"
+> {
   /** Default: none. */
   readonly invoices?: readonly Invoice[];
   readonly notices?: readonly string[];
   /** The usage and events of the invoices. */
   readonly run?: Pick<PreviewRun, "cellsOf" | "eventsOf">;
-  readonly problems: readonly LineProblem[];
-  /** The total number of problems. */
-  readonly problemCount: number;
+  readonly list: ProblemList;
 }
 
 /** The maximum number of problems listed. */
 const PROBLEMS_SHOWN_MAX = 20;
 
 /** Renders the page with its data. @throws {InputError} if the package is not built */
-export async function renderReportPage({ problems, problemCount, run, ...input }: ReportPageInput): Promise<string> {
-  const first = problems
+export async function renderReportPage({ list, run, ...input }: ReportPageInput): Promise<string> {
+  const first = list.problems
     .slice(0, PROBLEMS_SHOWN_MAX)
     .map(({ file, line, message }) => ({ place: formatLinePlace(file, line), message }));
   const data = buildReport({
@@ -66,7 +67,7 @@ export async function renderReportPage({ problems, problemCount, run, ...input }
     ...input,
     cellsOf: (accountId) => run?.cellsOf(accountId) ?? [],
     eventsOf: run && ((...of) => run.eventsOf(...of)),
-    problems: { first, count: problemCount },
+    problems: { first, count: list.count },
   });
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page does not exist; reinstall ratebook (in a clone: npm run build)");

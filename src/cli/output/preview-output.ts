@@ -1,45 +1,31 @@
 /** The output of a preview: invoices on standard output; problems, notices and counts on standard error. */
 import type { Backtest } from "../../analysis/backtest/compare-invoices.ts";
-import type { Book } from "../../book/resources/book.ts";
 import { groupThousands } from "../../invoicing/invoice-rows.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { IngestStatus } from "../../ledger/outcome.ts";
 import type { LineTrace } from "../../ledger/preview/line-trace.ts";
-import type { Preview, PreviewRun } from "../../ledger/preview/preview.ts";
+import type { Preview } from "../../ledger/preview/preview.ts";
 import type { SkippedAccount } from "../../ledger/refusals.ts";
 import { stringifyJson } from "../../numbers/json.ts";
 import { describeEventCount, describeNotBilled, listUnpriced, type NotBilled } from "../../pages/not-billed.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import type { Arguments } from "../arguments.ts";
 import { type Io, write } from "../io.ts";
-import { BAD_LINE, isProblem, type LineProblem, type ProblemList } from "../reading/event-problems.ts";
+import { BAD_LINE, isProblem, type ProblemList } from "../reading/event-problems.ts";
 import { printNotices } from "../reading/print-problems.ts";
 import { formatCount } from "../table/format-rows.ts";
 import { CSV_HEADER, formatInvoiceCsv, formatInvoiceTable } from "../table/invoice-table.ts";
 import { createTableStyle } from "../table/table-style.ts";
 import { TRACE_CSV_HEADER, formatTraceCsv, formatTracesJson, formatTrace } from "../table/trace-text.ts";
-import { renderReportPage } from "./output-file.ts";
+import { type ReportPageInput, renderReportPage } from "./output-file.ts";
 
 export type PreviewFormat = "table" | "json" | "csv" | "html";
 
-export interface PreviewResult {
+export interface PreviewResult extends ReportPageInput {
   readonly invoices: readonly Invoice[];
-  /** The number of events read, and by status. */
-  readonly events: Readonly<Record<string, number>>;
   readonly unmetered?: Preview["unmetered"];
-  readonly notBilled: readonly NotBilled[];
-  readonly problems: readonly LineProblem[];
-  /** The total number of problems. */
-  readonly problemCount: number;
-  readonly notices: readonly string[];
   /** Accounts that can't be billed. */
   readonly skipped: readonly SkippedAccount[];
-  readonly book: Book;
-  /** The usage and events of the invoices. */
-  readonly run: Pick<PreviewRun, "cellsOf" | "eventsOf">;
-  /** The effect of drafts, and their names. */
-  readonly backtest: Backtest | undefined;
-  readonly draftNames: readonly string[];
 }
 
 /** The minimum number of events read for which shares are printed. */
@@ -83,11 +69,12 @@ export async function writeTraces(traces: readonly LineTrace[], format: PreviewF
   }
 }
 
-async function writeJson({ invoices, events, unmetered, problems, skipped }: PreviewResult, io: Io): Promise<void> {
+async function writeJson({ invoices, events, unmetered, list, skipped }: PreviewResult, io: Io): Promise<void> {
   await write(io.stdout, '{\n  "invoices": [');
   for (const [index, invoice] of invoices.entries()) {
     await write(io.stdout, `${index === 0 ? "" : ","}\n${indentLines(stringifyJson(invoice, 2), "    ")}`);
   }
+  const { problems } = list;
   const fields = { events, ...(unmetered && { unmetered }), problems, ...(skipped.length > 0 && { skipped }) };
   const fieldTexts = Object.entries(fields).map(
     ([name, value]) => `,\n  "${name}": ${indentLines(stringifyJson(value, 2), "  ").trimStart()}`,

@@ -2,7 +2,6 @@
 import type { Writable } from "node:stream";
 
 import { didYouMean } from "../../book/problems.ts";
-import { parseJsonDocument } from "../../book/reading/json-document.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { listUsageDimensions } from "../../book/resources/event-schema.ts";
 import { formatDate, instantOfDay } from "../../calendar/instant.ts";
@@ -16,6 +15,7 @@ import { formatDecimal } from "../../numbers/decimal.ts";
 import { parseJson } from "../../numbers/json.ts";
 import { toPrintable } from "../../pages/printable.ts";
 import { quoteText } from "../../problem-table.ts";
+import { parseJsonText } from "../documents/read-documents.ts";
 import { copyChunks, openByteSource, prependChunk } from "../event-inputs/byte-source.ts";
 import { readRowBatches } from "../event-inputs/csv-cursor.ts";
 import { readLineBlocks } from "../event-inputs/line-blocks.ts";
@@ -100,12 +100,8 @@ function parseList(file: string, text: string): readonly unknown[] {
     list = parseJson(text);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
-    const fault = parseJsonDocument(text);
-    throw new InputError(
-      "message" in fault
-        ? `${file}:${fault.line}:${fault.column}: not JSON: ${fault.message}`
-        : `${file}: ${error.message}`,
-    );
+    parseJsonText(file, text);
+    throw new InputError(`${file}: ${error.message}`);
   }
   if (Array.isArray(list)) return list as readonly unknown[];
   throw new InputError(`${file}: expected a list of rows {accountId, meterId, date, quantity}`);
