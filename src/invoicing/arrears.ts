@@ -25,10 +25,11 @@ import {
   BILLING_ENTITLEMENTS,
   CREDIT_GRANTS,
   FIXED_FEES,
+  type PeriodicCard,
   type PeriodicCards,
   findOverlappingTerms,
   clipToTerm,
-  licenseTiming,
+  timeCard,
 } from "./charge-periods.ts";
 import type { AdvanceCharge } from "./due-work.ts";
 import {
@@ -129,12 +130,12 @@ export function isPriceProrated({ enableProration }: UsageRateCard, meter: Usage
 }
 
 /** The arrears charges of a kind of card. */
-function chargeCards<Card extends { readonly invoiceTiming: string }>(
-  { listIn, toTiming, rate }: PeriodicCards<Card>,
+function chargeCards<Card extends PeriodicCard>(
+  { kind, listIn, rate }: PeriodicCards<Card>,
   { view, cycle, isDue }: ArrearsInput,
 ): Charge[] {
   return cardsInArrears(listIn(cycle.term.plan.details)).flatMap((card) => {
-    const period = findCoveredPeriod(view.timeline, cycle, toTiming(card));
+    const period = findCoveredPeriod(view.timeline, cycle, timeCard(kind, card));
     return period && isDue(period) ? [rate(card, view.currency, period)] : [];
   });
 }
@@ -143,7 +144,7 @@ function chargeLicenses(view: AccountView, cycle: AccountCycle): Charge[] {
   const period: RatedPeriod = { served: toPeriod(cycle), natural: cycle.natural };
   return cardsInArrears(cycle.term.plan.details.licenseRateCards).map((card) => {
     const changes = view.licenseChanges.filter((change) => change.licenseId === card.id);
-    const prorated = isChargedByDays(view.timeline, cycle, licenseTiming(card));
+    const prorated = isChargedByDays(view.timeline, cycle, timeCard("LICENSE", card));
     const before = prorated ? [] : quantitiesChargedBefore(view, view.timeline, cycle, card.id);
     const chargedCard = { ...card, enableProration: prorated };
     const paid = findPaidLevel(
@@ -216,7 +217,7 @@ function chargeOverage({ view, cycle, isDue }: ArrearsInput): Charge[] {
   });
 }
 
-function cardsInArrears<Card extends { readonly invoiceTiming: string }>(cards: readonly Card[]): readonly Card[] {
+function cardsInArrears<Card extends PeriodicCard>(cards: readonly Card[]): readonly Card[] {
   return cards.filter((card) => card.invoiceTiming === "IN_ARREARS");
 }
 

@@ -9,7 +9,6 @@ import type {
   BillingEntitlementRateCard,
   CreditGrantRateCard,
   FixedFeeRateCard,
-  LicenseRateCard,
   RecurrenceConfig,
 } from "../book/resources/rate-card.ts";
 import { type Cycle, cyclesElapsed, naturalCycleAt, isSameCycleConfig, intersection } from "../calendar/cycle.ts";
@@ -37,28 +36,26 @@ import {
 export interface TimedCard {
   readonly kind: CardKind;
   readonly billableId: string;
-  readonly recurrence?: RecurrenceConfig | null | undefined;
-  readonly type?: RecurrenceType;
+  readonly invoiceTiming: string;
+  readonly recurrence: RecurrenceConfig | null | undefined;
+  readonly type: RecurrenceType;
   /** Whether its own plan charges it by days. Only recurring fixed fees and licenses can be (S9.1, S10, S11.1, S12.6). */
-  readonly prorated?: boolean;
+  readonly prorated: boolean;
 }
 
-function feeTiming({ id, recurrenceConfig, type, enableProration }: FixedFeeRateCard): TimedCard {
-  const prorated = type === "RECURRING" && enableProration;
-  return { kind: "FIXED_FEE", billableId: id, recurrence: recurrenceConfig, type, prorated };
+/** A card with any of the fields that decide when it is charged. */
+export interface PeriodicCard {
+  readonly invoiceTiming?: string;
+  readonly recurrenceConfig?: RecurrenceConfig | null | undefined;
+  readonly type?: RecurrenceType;
+  readonly enableProration?: boolean | null | undefined;
 }
 
-/** The timing of a license. */
-export function licenseTiming({ id, enableProration }: Pick<LicenseRateCard, "id" | "enableProration">): TimedCard {
-  return { kind: "LICENSE", billableId: id, prorated: enableProration };
-}
-
-function entitlementTiming({ featureId, recurrenceConfig }: BillingEntitlementRateCard): TimedCard {
-  return { kind: "BILLING_ENTITLEMENT", billableId: featureId, recurrence: recurrenceConfig };
-}
-
-function grantTiming({ id, recurrenceConfig, type }: CreditGrantRateCard): TimedCard {
-  return { kind: "CREDIT_GRANT", billableId: id, recurrence: recurrenceConfig, type };
+/** The timing of a card of a kind. */
+export function timeCard(kind: CardKind, card: PeriodicCard): TimedCard {
+  const { invoiceTiming = "IN_ARREARS", recurrenceConfig: recurrence, type = "RECURRING", enableProration } = card;
+  const prorated = type === "RECURRING" && enableProration === true;
+  return { kind, billableId: readBillable(LIST_BY_KIND[kind], card), invoiceTiming, recurrence, type, prorated };
 }
 
 /** A charge made by a cycle's term. */
@@ -69,42 +66,41 @@ export interface CoveredPeriod extends RatedPeriod {
 }
 
 /** A kind of card that is charged once for one or more cycles, in advance or in arrears. */
-export interface PeriodicCards<Card> {
+export interface PeriodicCards<Card extends PeriodicCard> {
+  readonly kind: CardKind;
   readonly listIn: (details: PricePlanDetails) => readonly Card[];
-  readonly toTiming: (card: Card) => TimedCard;
   readonly rate: (card: Card, currency: string, period: CoveredPeriod) => Charge;
 }
 
 export const FIXED_FEES: PeriodicCards<FixedFeeRateCard> = {
+  kind: "FIXED_FEE",
   listIn: ({ fixedFeeRateCards }) => fixedFeeRateCards,
-  toTiming: feeTiming,
   rate: (card, currency, period) => rateFixedFee({ ...card, enableProration: period.prorated }, currency, period),
 };
 
 export const BILLING_ENTITLEMENTS: PeriodicCards<BillingEntitlementRateCard> = {
+  kind: "BILLING_ENTITLEMENT",
   listIn: ({ billingEntitlementRateCards }) => billingEntitlementRateCards,
-  toTiming: entitlementTiming,
   rate: rateBillingEntitlement,
 };
 
 export const CREDIT_GRANTS: PeriodicCards<CreditGrantRateCard> = {
+  kind: "CREDIT_GRANT",
   listIn: ({ creditGrantRateCards }) => creditGrantRateCards,
-  toTiming: grantTiming,
   rate: rateCreditGrant,
 };
 
 /** The charge of a card that covers a cycle, if the cycle's term makes it (S9.1, S9.2). @param card one of the cycle's plan */
 export function findCoveredPeriod(timeline: Timeline, cycle: AccountCycle, card: TimedCard): CoveredPeriod | undefined {
   const { term } = cycle;
-  const covered = coverageAt(card.recurrence, card.type ?? "RECURRING", cycle.n);
+  const covered = coverageAt(card.recurrence, card.type, cycle.n);
   if (covered === undefined) return undefined;
-  if (isOnlyTerm(cycle)) {
-    // No other version matters, and searching their many cards would dominate.
-    const natural = naturalPeriod(cycle, covered.first, covered.last);
-    const prorated = card.prorated === true;
-    return { covered, natural, served: prorated ? clipToTerm(natural, cycle.term) : natural, prorated };
-  }
   const natural = naturalPeriod(cycle, covered.first, covered.last);
+  // No other version matters, and searching their many cards would dominate.
+  if (isOnlyTerm(cycle)) {
+    const { prorated } = card;
+    return { covered, natural, served: prorated ? clipToTerm(natural, term) : natural, prorated };
+  }
   const owner = findChargingPiece(timeline, cycle, card, covered.first);
   const isPaidBefore = findPaidThrough(timeline, cycle, card, covered.first) !== undefined;
   const isFree = !isPaidBefore && (owner === undefined || isProrated(owner.plan, card));
@@ -123,7 +119,7 @@ function isOnlyTerm({ term, run }: AccountCycle): boolean {
 
 /** Whether a card that is charged every cycle is charged by days in this one (S9.1). */
 export function isChargedByDays(timeline: Timeline, cycle: AccountCycle, card: TimedCard): boolean {
-  if (isOnlyTerm(cycle)) return card.prorated === true;
+  if (isOnlyTerm(cycle)) return card.prorated;
   return isProrated((findChargingPiece(timeline, cycle, card, cycle.n) ?? cycle.term).plan, card);
 }
 
@@ -267,8 +263,8 @@ function findFullCharge(
 ): { readonly last: number; readonly isOnce: boolean } | undefined {
   const owner = findChargingPiece(timeline, cycle, card, n);
   const planCard = owner && findPlanCard(owner.plan, card);
-  if (owner === undefined || planCard === undefined || isProrated(owner.plan, planCard)) return undefined;
-  const covered = coverageAt(planCard.recurrence, planCard.type ?? "RECURRING", n);
+  if (planCard === undefined || planCard.prorated) return undefined;
+  const covered = coverageAt(planCard.recurrence, planCard.type, n);
   return covered?.first === n ? { last: covered.last, isOnce: planCard.type === "ONE_TIME" } : undefined;
 }
 
@@ -285,40 +281,16 @@ function isSameChargeIn(planCard: TimedCard, card: TimedCard, n: number): boolea
 /** Whether a plan charges a card in full in advance in natural cycle `n`. */
 function isChargedInFull(plan: AssociatedPlan, card: TimedCard, n: number): boolean {
   const planCard = findPlanCard(plan, card);
-  if (planCard?.invoiceTiming !== "IN_ADVANCE" || isProrated(plan, planCard) || !isSameChargeIn(planCard, card, n))
-    return false;
-  return isChargedIn(planCard.recurrence, planCard.type ?? "RECURRING", n);
-}
-
-interface PlanCard extends TimedCard {
-  readonly invoiceTiming: string;
+  if (planCard?.invoiceTiming !== "IN_ADVANCE" || planCard.prorated || !isSameChargeIn(planCard, card, n)) return false;
+  return isChargedIn(planCard.recurrence, planCard.type, n);
 }
 
 /** A plan's own card for the same billable item as another version's. */
-function findPlanCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): PlanCard | undefined {
-  const byId = ({ id }: { readonly id: string }): boolean => id === billableId;
-  switch (kind) {
-    case "FIXED_FEE":
-      return toPlanCard(details.fixedFeeRateCards.find(byId), feeTiming);
-    case "LICENSE":
-      return toPlanCard(details.licenseRateCards.find(byId), licenseTiming);
-    case "BILLING_ENTITLEMENT": {
-      const card = details.billingEntitlementRateCards.find(({ featureId }) => featureId === billableId);
-      return toPlanCard(card, entitlementTiming);
-    }
-    case "CREDIT_GRANT":
-      return toPlanCard(details.creditGrantRateCards.find(byId), grantTiming);
-    case "USAGE":
-    case "ENTITLEMENT_OVERAGE":
-      return undefined;
-  }
-}
-
-function toPlanCard<Card extends { readonly invoiceTiming: string }>(
-  card: Card | undefined,
-  toTiming: (card: Card) => TimedCard,
-): PlanCard | undefined {
-  return card && { ...toTiming(card), invoiceTiming: card.invoiceTiming };
+function findPlanCard({ details }: AssociatedPlan, { kind, billableId }: TimedCard): TimedCard | undefined {
+  const list = LIST_BY_KIND[kind];
+  const cards: readonly object[] = details[list];
+  const card = cards.find((each) => readBillable(list, each) === billableId);
+  return card && timeCard(kind, card);
 }
 
 /** Whether a plan has a card for the same item as another version's, and charges it by days. */
@@ -332,19 +304,15 @@ interface CardLabels {
   readonly tag?: string | null | undefined;
 }
 
-/** The card of this kind for this meter, add-on or feature, if the plan has one. */
-export function findCard(details: PricePlanDetails, kind: CardKind, billableId: string): CardLabels | undefined {
-  return readCards(details, kind).find(([id]) => id === billableId)?.[1];
-}
-
-/** Like {@link findCard}, for many cards: a plan may have hundreds of a kind. */
+/** Finds the card of a kind for a meter, add-on or feature; a plan may have hundreds of a kind. */
 export function createCardFinder(
   details: PricePlanDetails,
 ): (kind: CardKind, billableId: string) => CardLabels | undefined {
   const byKind = new Map<CardKind, ReadonlyMap<string, CardLabels>>();
   return (kind, billableId) => {
-    let cards = byKind.get(kind);
-    if (cards === undefined) byKind.set(kind, (cards = new Map(readCards(details, kind))));
+    const list = LIST_BY_KIND[kind];
+    const cards = byKind.get(kind) ?? new Map(details[list].map((card) => [readBillable(list, card), card]));
+    byKind.set(kind, cards);
     return cards.get(billableId);
   };
 }
@@ -363,8 +331,3 @@ export const LIST_BY_KIND: Readonly<Record<CardKind, CardList>> = {
   ENTITLEMENT_OVERAGE: "entitlementOverageRateCards",
   CREDIT_GRANT: "creditGrantRateCards",
 };
-
-function readCards(details: PricePlanDetails, kind: CardKind): readonly (readonly [billableId: string, CardLabels])[] {
-  const list = LIST_BY_KIND[kind];
-  return details[list].map((card) => [readBillable(list, card), card]);
-}

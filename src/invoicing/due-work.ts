@@ -15,8 +15,10 @@ import {
   isAdvanceChargeDue,
   type CoveredPeriod,
   findCoveredPeriod,
+  timeCard,
   type TimedCard,
   BILLING_ENTITLEMENTS,
+  type PeriodicCard,
   type PeriodicCards,
 } from "./charge-periods.ts";
 import {
@@ -134,14 +136,14 @@ export function chargeOnceKey(cycle: AccountCycle, card: TimedCard, natural: Cyc
   return `${cycle.term.plan.planId}|${card.kind}|${card.billableId}|${formatInstant(start)}`;
 }
 
-/** Like {@link chargeOnceKey}, with the number of cycles: another period of the plan may begin on the same day. */
-export function periodKey(cycle: AccountCycle, card: TimedCard, natural: Cycle): string {
-  const { interval, dayOffset, monthOffset } = cycle.term.plan.cycleConfig;
-  return [chargeOnceKey(cycle, card, natural), interval, dayOffset, monthOffset ?? "NIL"].join("|");
+/** A {@link chargeOnceKey} with the cycles: another period of the plan may begin on the same day. */
+export function periodKey(onceKey: string, { term }: AccountCycle): string {
+  const { interval, dayOffset, monthOffset } = term.plan.cycleConfig;
+  return `${onceKey}|${interval}|${dayOffset}|${monthOffset ?? "NIL"}`;
 }
 
 /** A cycle in which a card's charge or grant begins. */
-interface DueCard<Card> {
+export interface DueCard<Card> {
   readonly due: DueCycle;
   readonly card: Card;
   readonly period: CoveredPeriod;
@@ -156,9 +158,9 @@ interface DueCard<Card> {
  *
  * @param dues every cycle since the account's first, to know earlier charges
  */
-export function* findDueCards<Card>(
+export function* findDueCards<Card extends PeriodicCard>(
   dues: readonly DueCycle[],
-  { listIn, toTiming }: PeriodicCards<Card>,
+  { kind, listIn }: PeriodicCards<Card>,
 ): Steps<readonly DueCard<Card>[]> {
   const chargedKeys = new Set<string>();
   const onceKeys = new Set<string>();
@@ -168,7 +170,7 @@ export function* findDueCards<Card>(
     if (cards.length === 0) continue;
     yield;
     for (const card of cards) {
-      const timing = toTiming(card);
+      const timing = timeCard(kind, card);
       const period = findCoveredPeriod(due.timeline, due.cycle, timing);
       if (period === undefined || !isAdvanceChargeDue(due.cycle, period)) continue;
       const onceKey = chargeOnceKey(due.cycle, timing, period.natural);
@@ -176,7 +178,7 @@ export function* findDueCards<Card>(
         dueCards.push({ due, card, period, key: onceKey });
         continue;
       }
-      const fullKey = periodKey(due.cycle, timing, period.natural);
+      const fullKey = periodKey(onceKey, due.cycle);
       if (chargedKeys.has(fullKey)) continue;
       chargedKeys.add(fullKey);
       // The first period that begins on a day has the key without cycles.

@@ -171,8 +171,7 @@ interface CreditTaker {
 
 /**
  * The credits of an account while its drafts take them in order (S12.1, S12.3). An account may have a credit for each
- * of thousands of cycles: they are sorted once, each draft reads only as many as it needs, and those that no later
- * draft can take are removed.
+ * of thousands of cycles: each draft reads only as many as it needs, and those that no later draft can take are removed.
  */
 interface CreditPool {
   /**
@@ -186,9 +185,6 @@ interface CreditPool {
   add(credit: GrantedCredit): void;
 }
 
-/** Unusable credits that a draft skips before they are removed from the list. */
-const SKIPPED_MAX = 64;
-
 /** The time from the first to the last day of some drafts: only credits in force in it can pay them (S12.1). */
 export function draftsPeriod(drafts: readonly CreditTaker[]): Cycle {
   return {
@@ -200,43 +196,26 @@ export function draftsPeriod(drafts: readonly CreditTaker[]): Cycle {
 /** Creates a pool of the credits that these drafts may take. */
 export function createCreditPool(credits: readonly GrantedCredit[], drafts: readonly CreditTaker[]): CreditPool {
   const span = draftsPeriod(drafts);
-  const effectiveCredits = credits.filter((credit) => isEffectiveIn(credit, span));
-  const byId = new Map(effectiveCredits.map((credit) => [credit.id, { credit }]));
-  let sortedSlots = [...byId.values()].sort((a, b) => compareCredits(a.credit, b.credit));
-  const isUnusable = ({ left, effectiveUntil }: GrantedCredit, earliest: Instant): boolean =>
-    (effectiveUntil !== undefined && effectiveUntil <= earliest) || left.isZero() || left.isNegative();
+  const indexById = (all: Iterable<GrantedCredit>): Map<string, GrantedCredit> =>
+    new Map([...all].map((credit) => [credit.id, credit]));
+  const sortById = (all: readonly GrantedCredit[]): Map<string, GrantedCredit> =>
+    indexById([...indexById(all).values()].sort(compareCredits));
+  let byId = sortById(credits.filter((credit) => isEffectiveIn(credit, span)));
   return {
     *usableFor({ cycle, finalAt }, earliest) {
-      let skippedCount = 0;
-      try {
-        for (const { credit } of sortedSlots) {
-          if (isUnusable(credit, earliest)) skippedCount += 1;
-          else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
-        }
-      } finally {
-        if (skippedCount > SKIPPED_MAX) sortedSlots = sortedSlots.filter(({ credit }) => !isUnusable(credit, earliest));
+      for (const credit of byId.values()) {
+        const { id, left, effectiveUntil = Number.POSITIVE_INFINITY } = credit;
+        if (effectiveUntil <= earliest || left.isZero() || left.isNegative()) byId.delete(id);
+        else if (credit.grantedAt <= finalAt && isEffectiveIn(credit, cycle)) yield credit;
       }
     },
     take(id, amount) {
-      const slot = byId.get(id);
-      if (slot === undefined) return undefined;
-      const { credit } = slot;
-      slot.credit = { ...credit, left: subtract(credit.left, amount) };
+      const credit = byId.get(id);
+      if (credit !== undefined) byId.set(id, { ...credit, left: subtract(credit.left, amount) });
       return credit;
     },
     add(credit) {
-      const formerSlot = byId.get(credit.id);
-      if (formerSlot !== undefined) sortedSlots = sortedSlots.filter((slot) => slot !== formerSlot);
-      const newSlot = { credit };
-      byId.set(credit.id, newSlot);
-      let [from, until] = [0, sortedSlots.length];
-      while (from < until) {
-        const middle = (from + until) >> 1;
-        const before = sortedSlots[middle];
-        if (before !== undefined && compareCredits(before.credit, credit) < 0) from = middle + 1;
-        else until = middle;
-      }
-      sortedSlots.splice(from, 0, newSlot);
+      byId = sortById([...byId.values(), credit]);
     },
   };
 }

@@ -33,7 +33,7 @@ import {
   rateLicenseInAdvance,
 } from "../rating/license.ts";
 import { type ChargedQuantity, quantitiesChargedBefore } from "./arrears.ts";
-import { isChargedByDays, licenseTiming } from "./charge-periods.ts";
+import { isChargedByDays, timeCard } from "./charge-periods.ts";
 import {
   type AdvanceBilling,
   type AdvanceCharge,
@@ -94,7 +94,7 @@ export function* chargeLicensesInAdvance(
     const isWanted = isSelected(due.cycle);
     for (const each of due.cycle.term.plan.details.licenseRateCards) {
       if (each.invoiceTiming !== "IN_ADVANCE") continue;
-      const enableProration = isChargedByDays(due.timeline, due.cycle, licenseTiming(each));
+      const enableProration = isChargedByDays(due.timeline, due.cycle, timeCard("LICENSE", each));
       if (enableProration && !isWanted) continue;
       const licenseCycle = createLicenseCycle(view, due, { ...each, enableProration });
       if (isWanted) selected.add(licenseCycle);
@@ -116,12 +116,12 @@ export function* chargeLicensesInAdvance(
 function createLicenseCycle(view: AccountView, due: DueCycle, card: LicenseRateCard): LicenseCycle {
   const { cycle } = due;
   const served: Cycle = { start: cycle.start, end: cycle.end };
-  const keyOf = card.enableProration ? chargeOnceKey : periodKey;
+  const onceKey = chargeOnceKey(cycle, timeCard("LICENSE", card), cycle.natural);
   return {
     view,
     due,
     card,
-    key: keyOf(cycle, licenseTiming(card), cycle.natural),
+    key: card.enableProration ? onceKey : periodKey(onceKey, cycle),
     period: { served, natural: cycle.natural },
     cut: findCut(view.decisions, served, due.due),
     priceOf: (quantity) => licensePrice(card, view.currency, quantity),

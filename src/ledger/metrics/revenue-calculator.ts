@@ -6,7 +6,7 @@ import { type Cycle, type CycleConfig, cycleIndexAt, naturalCycle } from "../../
 import { type Day, dayOf, formatDate, type Instant } from "../../calendar/instant.ts";
 import { invariant } from "../../errors.ts";
 import { findOverageWindow } from "../../invoicing/arrears.ts";
-import { isArrearsChargeDue, findCard } from "../../invoicing/charge-periods.ts";
+import { createCardFinder, isArrearsChargeDue } from "../../invoicing/charge-periods.ts";
 import { computeInvoicesInSteps } from "../../invoicing/compute-invoices.ts";
 import { findDueCycles } from "../../invoicing/due-work.ts";
 import { findCreditGrants } from "../../invoicing/granted-credits.ts";
@@ -160,12 +160,13 @@ function describeUncharged(
   cycle: AccountCycle,
 ): readonly string[] {
   const notices: string[] = [];
+  const cardFor = createCardFinder(details);
   for (const [id, quantity] of usage) {
-    if (quantity.isZero() || findCard(details, "USAGE", id) !== undefined) continue;
+    if (quantity.isZero() || cardFor("USAGE", id) !== undefined) continue;
     notices.push(describeUnpriced(quantity, catalog.meters.get(id) ?? id));
   }
   for (const id of new Set(licenseChanges.map(({ licenseId }) => licenseId))) {
-    if (findCard(details, "LICENSE", id) !== undefined) continue;
+    if (cardFor("LICENSE", id) !== undefined) continue;
     notices.push(
       `the licenses of ${catalog.addOns.get(id) ?? id} are not charged: the plan has no price for this license`,
     );
