@@ -21,6 +21,7 @@ import {
   ABSENT,
   anyOperator,
   createDecimalConverter,
+  type OperationScope,
   type Operator,
   type Operators,
   scalarOperator,
@@ -44,20 +45,16 @@ type BinaryOperation = (a: Exact, b: Exact) => Exact;
 /** `+ - * / % min max round floor ceil`. */
 export const ARITHMETIC: Operators = {
   "+": scalarOperator(1, (operands) =>
-    operands.length === 2 ? compileBinary(operands, "+", plus) : compileFold(operands, "+", addExact),
+    operands.length === 2 ? compileBinary(operands, "+", addExact) : compileFold(operands, "+", addExact),
   ),
   "*": scalarOperator(1, (operands) =>
-    operands.length === 2 ? compileBinary(operands, "*", times) : compileFold(operands, "*", multiplyExact),
+    operands.length === 2 ? compileBinary(operands, "*", multiplyExact) : compileFold(operands, "*", multiplyExact),
   ),
   "-": scalarOperator(1, (operands) =>
-    operands.length === 1 ? compileNegation(operands) : compileBinary(operands, "-", minus),
+    operands.length === 1 ? compileNegation(operands) : compileBinary(operands, "-", subtractExact),
   ),
-  "/": scalarOperator(2, (operands) =>
-    compileBinary(operands, "/", (left, right) => applyBinary(left, right, divideExact)),
-  ),
-  "%": scalarOperator(2, (operands) =>
-    compileBinary(operands, "%", (left, right) => applyBinary(left, right, remainderExact)),
-  ),
+  "/": scalarOperator(2, (operands) => compileBinary(operands, "/", divideExact)),
+  "%": scalarOperator(2, (operands) => compileBinary(operands, "%", remainderExact)),
   min: scalarOperator(1, (operands) => compileFold(operands, "min", (a, b) => (compareExact(b, a) < 0 ? b : a))),
   max: scalarOperator(1, (operands) => compileFold(operands, "max", (a, b) => (compareExact(b, a) > 0 ? b : a))),
   round: scalarOperator(1, (operands) => compileRounding("round", operands)),
@@ -102,66 +99,19 @@ function toOperand(node: Node | undefined, operator: string): Operand {
   };
 }
 
-function compileBinary(
-  operands: readonly Node[],
-  operator: string,
-  make: (left: Operand, right: Operand) => Evaluator,
-): Evaluator {
-  return make(toOperand(operands[0], operator), toOperand(operands[1], operator));
-}
-
-function applyBinary(left: Operand, right: Operand, operation: BinaryOperation): Evaluator {
-  return (frame) => {
-    const a = left.decimal(left.run(frame));
-    return operation(a, right.decimal(right.run(frame)));
-  };
-}
-
-function plus(left: Operand, right: Operand): Evaluator {
-  const { run: runLeft, decimal: decimalLeft } = left;
-  const { run: runRight, decimal: decimalRight, constant } = right;
+function compileBinary(operands: readonly Node[], operator: string, operation: BinaryOperation): Evaluator {
+  const { run: runLeft, decimal: decimalLeft } = toOperand(operands[0], operator);
+  const { run: runRight, decimal: decimalRight, constant } = toOperand(operands[1], operator);
   if (constant !== undefined) {
     return (frame) => {
       const a = runLeft(frame);
-      return addExact(isDecimal(a) ? a : decimalLeft(a), constant);
+      return operation(isDecimal(a) ? a : decimalLeft(a), constant);
     };
   }
   return (frame) => {
     const a = runLeft(frame);
     const b = runRight(frame);
-    return addExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
-  };
-}
-
-function minus(left: Operand, right: Operand): Evaluator {
-  const { run: runLeft, decimal: decimalLeft } = left;
-  const { run: runRight, decimal: decimalRight, constant } = right;
-  if (constant !== undefined) {
-    return (frame) => {
-      const a = runLeft(frame);
-      return subtractExact(isDecimal(a) ? a : decimalLeft(a), constant);
-    };
-  }
-  return (frame) => {
-    const a = runLeft(frame);
-    const b = runRight(frame);
-    return subtractExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
-  };
-}
-
-function times(left: Operand, right: Operand): Evaluator {
-  const { run: runLeft, decimal: decimalLeft } = left;
-  const { run: runRight, decimal: decimalRight, constant } = right;
-  if (constant !== undefined) {
-    return (frame) => {
-      const a = runLeft(frame);
-      return multiplyExact(isDecimal(a) ? a : decimalLeft(a), constant);
-    };
-  }
-  return (frame) => {
-    const a = runLeft(frame);
-    const b = runRight(frame);
-    return multiplyExact(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
+    return operation(isDecimal(a) ? a : decimalLeft(a), isDecimal(b) ? b : decimalRight(b));
   };
 }
 
@@ -187,34 +137,38 @@ export const COMPARISONS: Operators = {
   "===": comparison((left, right) => compileEquality(left, right, isStrictlyEqual)),
   "!=": comparison((left, right, texts) => compileInequality(left, right, createLooseEquality(texts()))),
   "!==": comparison((left, right) => compileInequality(left, right, isStrictlyEqual)),
-  "<": comparison(
-    (left, right, texts) => compileLessThan(left, right, texts()),
-    (order) => order < 0,
-  ),
-  "<=": comparison(
-    (left, right, texts) => compileAtMost(left, right, texts()),
-    (order) => order <= 0,
-  ),
-  ">": comparison((left, right, texts) => compileMoreThan(left, right, texts())),
-  ">=": comparison((left, right, texts) => compileAtLeast(left, right, texts())),
+  "<": ordering((order) => order < 0, true),
+  "<=": ordering((order) => order <= 0, true),
+  ">": ordering((order) => order > 0),
+  ">=": ordering((order) => order >= 0),
 };
 
-/** @param isInOrder whether two neighbors of three operands are in order; absent if only the first two are compared */
-function comparison(
-  compileTwo: (left: Node, right: Node, textAllowance: () => TextAllowance) => Evaluator,
-  isInOrder?: (order: number) => boolean,
-): Operator {
-  return scalarOperator(0, (operands, { allowance }) => {
-    const textAllowance = (): TextAllowance => {
-      if (operands.every((operand) => operand.isScalar === true)) return undefined;
-      allowance.enableCounting();
-      return allowance;
+/** Compares two operands. */
+function comparison(compileTwo: (left: Node, right: Node, textAllowance: () => TextAllowance) => Evaluator): Operator {
+  return scalarOperator(0, (operands, scope) =>
+    compileTwo(operands[0] ?? ABSENT, operands[1] ?? ABSENT, () => textAllowanceOf(operands, scope)),
+  );
+}
+
+/** Compares by order; `a < b < c` compares both pairs of neighbors. */
+function ordering(isInOrder: (order: number) => boolean, canBeBetween = false): Operator {
+  return scalarOperator(0, (operands, scope) => {
+    const texts = textAllowanceOf(operands, scope);
+    if (canBeBetween && operands.length >= 3)
+      return compileBetween(operands, (a, b) => isInOrder(compareValues(a, b, texts)));
+    const [{ run: left } = ABSENT, { run: right } = ABSENT] = operands;
+    return (frame) => {
+      const a = left(frame);
+      const b = right(frame);
+      return isInOrder(typeof a === "number" && typeof b === "number" ? a - b : compareValues(a, b, texts));
     };
-    if (isInOrder === undefined || operands.length < 3)
-      return compileTwo(operands[0] ?? ABSENT, operands[1] ?? ABSENT, textAllowance);
-    const texts = textAllowance();
-    return compileBetween(operands, (a, b) => isInOrder(compareValues(a, b, texts)));
   });
+}
+
+function textAllowanceOf(operands: readonly Node[], { allowance }: OperationScope): TextAllowance {
+  if (operands.every((operand) => operand.isScalar === true)) return undefined;
+  allowance.enableCounting();
+  return allowance;
 }
 
 /** The budget for the text of lists; undefined if no operand can be a list. */
@@ -243,38 +197,6 @@ function compileEquality(left: Node, right: Node, equal: Test): Evaluator {
 function compileInequality(left: Node, right: Node, equal: Test): Evaluator {
   const runEquality = compileEquality(left, right, equal);
   return (frame) => runEquality(frame) !== true;
-}
-
-function compileLessThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
-  return (frame) => {
-    const a = left(frame);
-    const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a < b : compareValues(a, b, textAllowance) < 0;
-  };
-}
-
-function compileAtMost({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
-  return (frame) => {
-    const a = left(frame);
-    const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a <= b : compareValues(a, b, textAllowance) <= 0;
-  };
-}
-
-function compileMoreThan({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
-  return (frame) => {
-    const a = left(frame);
-    const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a > b : compareValues(a, b, textAllowance) > 0;
-  };
-}
-
-function compileAtLeast({ run: left }: Node, { run: right }: Node, textAllowance: TextAllowance): Evaluator {
-  return (frame) => {
-    const a = left(frame);
-    const b = right(frame);
-    return typeof a === "number" && typeof b === "number" ? a >= b : compareValues(a, b, textAllowance) >= 0;
-  };
 }
 
 function createLooseEquality(textAllowance: TextAllowance): Test {
