@@ -45,7 +45,6 @@ import {
 export interface Workspace {
   /** @throws {InvariantError} for an account that was not read */
   account(id: string): AccountState;
-  find(id: string): AccountState | undefined;
   /** All changes: each changed record once, and one sum per cell. */
   changes(): Changes;
 }
@@ -60,7 +59,6 @@ export function createWorkspace(catalog: Catalog, read: readonly AccountParts[])
       invariant(account !== undefined, "a decision reads every account that it touches first");
       return account;
     },
-    find: (id) => accounts.get(id),
     changes() {
       const all = noChanges();
       for (const account of accounts.values()) account.addTo(all);

@@ -40,20 +40,19 @@ export interface CreditSnapshot {
  * current state; a key that occurs twice in one call creates one credit.
  *
  * @param workspace each account with everything that {@link catchUp} needs
- * @throws {RatebookError} ERR_NOT_FOUND for an account, ERR_INPUT_INVALID, ERR_TAKEN for a key used for another credit
- * or another kind of record, ERR_REFUSED for an archived account, and beyond {@link OPEN_CREDITS_MAX}
+ * @throws {RatebookError} ERR_INPUT_INVALID, ERR_TAKEN for a key used for another credit or another kind of record,
+ * ERR_REFUSED for an archived account, and beyond {@link OPEN_CREDITS_MAX}
  */
 export function createCredits(
   catalog: Catalog,
-  workspace: Pick<Workspace, "find">,
+  workspace: Pick<Workspace, "account">,
   requests: readonly CreditRequest[],
   now: Instant,
   ids: IdSource,
 ): readonly CreditRecord[] {
   const openCounts = new Map<string, number>();
   return requests.map((request, index) => {
-    const account = workspace.find(request.accountId);
-    if (account === undefined) throw notFoundError("account", request.accountId);
+    const account = workspace.account(request.accountId);
     let open = openCounts.get(account.record.id);
     if (open === undefined) {
       catchUp(catalog, account, now);

@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 
 import { accountAt, endAliases, PAST_MAX, withGroup } from "../../../src/ledger/account/account-plan.ts";
-import { newAccount } from "../account-harness.ts";
+import { openLedger } from "../plan-ledger.ts";
 
-test("an account keeps a limited number of former names and groups, the latest ones", () => {
-  let { record } = newAccount("a");
+test("an account keeps a limited number of former names and groups, the latest ones", async () => {
+  let { record } = await (await openLedger([])).stored();
   for (let now = 1; now <= PAST_MAX + 5; now++) {
     record = { ...record, aliases: [{ alias: `alias-${now}`, createdAt: now }] };
     record = { ...record, ...endAliases(record, new Set([`alias-${now}`]), now + 1) };
@@ -18,8 +18,9 @@ test("an account keeps a limited number of former names and groups, the latest o
   expect([500, 1005].map((at) => accountAt(record, at).invoiceGroupId)).toEqual(["group-500", "group-1005"]);
 });
 
-test("an account that was in its group before history was recorded has been in it since it was created", () => {
-  const { record } = newAccount("a", { invoiceGroupId: "g", createdAt: 10 });
+test("an account that was in its group before history was recorded has been in it since it was created", async () => {
+  const stored = await (await openLedger([])).stored();
+  const record = { ...stored.record, invoiceGroupId: "g", createdAt: 10 };
   expect([9, 10].map((at) => accountAt(record, at).invoiceGroupId)).toEqual([undefined, "g"]);
   expect(withGroup(record, undefined, 20).pastInvoiceGroups).toEqual([{ invoiceGroupId: "g", from: 10, until: 20 }]);
 });

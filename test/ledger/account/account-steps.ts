@@ -1,25 +1,17 @@
-/** Random histories of one account, decided without a store. */
+/** Random histories of one account of an engine. */
 import fc from "fast-check";
 
-import { DAY_MS, formatInstant, type Instant } from "../../../src/calendar/instant.ts";
+import { DAY_MS, formatDate, formatInstant, type Instant } from "../../../src/calendar/instant.ts";
 import { RatebookError } from "../../../src/errors.ts";
-import { catchUp } from "../../../src/ledger/account/catch-up.ts";
-import { associate, dissociate } from "../../../src/ledger/commands/associate.ts";
-import { createCredits, voidCredit } from "../../../src/ledger/commands/credits.ts";
-import { updateLicense } from "../../../src/ledger/commands/licenses.ts";
-import { decideIngest } from "../../../src/ledger/events/ingest.ts";
-import type { AccountParts } from "../../../src/ledger/working-records.ts";
-import { add, type Decimal, parseDecimal, ZERO } from "../../../src/numbers/decimal.ts";
-import { runToCompletion } from "../../../src/numbers/steps.ts";
+import { add, type Decimal, ZERO } from "../../../src/numbers/decimal.ts";
+import type { Store } from "../../../src/store/store.ts";
 import { calls, feeCards, grantCards, overageCards, planOfMonths, seatCards, tokenCards } from "../../book/builder.ts";
-import { bookWithPlans } from "../../book/catalog-book.ts";
 import { stepArbitrary } from "../../support/step-kinds.ts";
-import type { Ledger } from "../account-harness.ts";
-import { readBatch } from "../read-batch.ts";
+import { type Ledger, openLedger } from "../plan-ledger.ts";
 
 const inAdvance = { invoiceTiming: "IN_ADVANCE", enableProration: true };
 /** Plans with monthly and weekly cycles, and with charges and grants for several months. */
-export const book = bookWithPlans([
+export const PLANS = [
   planOfMonths("p", {
     ...calls("0.37"),
     ...feeCards(31, inAdvance),
@@ -46,7 +38,12 @@ export const book = bookWithPlans([
     ...grantCards(4, { expiryType: "NO_EXPIRY" }),
     pricingCycleConfig: { interval: "WEEKLY", startOffset: { dayOffset: "3" } },
   }),
-]);
+];
+
+/** An engine with these plans and the account `a`. */
+export const openAccount = (store?: Store): Promise<Ledger> => openLedger(PLANS, {}, store);
+/** When its clock starts. */
+export const START = Date.parse("2024-01-01T00:00:00Z");
 
 /** Hours. */
 export const after = fc.integer({ min: 0, max: 20 * 24 });
@@ -72,89 +69,66 @@ export const steps = fc.array(step, { minLength: 1, maxLength: 12 });
 
 /** An hour. */
 export const HOUR_MS = 3_600_000;
-const startOfUtcDay = (instant: Instant): Instant => Math.floor(instant / DAY_MS) * DAY_MS;
-
-/** Ingests an event that consumes tokens. */
-function spend(ledger: Ledger, quantity: number, timestamp: Instant, now: Instant): void {
-  const event = {
-    schemaName: "token",
-    id: ledger.ids("event"),
-    accountId: "a",
-    timestamp: formatInstant(timestamp),
-    attributes: [{ name: "n", value: quantity }],
-    dimensions: {},
-  };
-  const read = { accounts: [ledger.readParts()], names: new Map([["a", "a"]]), acceptedIds: [], holders: [] };
-  ledger.apply(runToCompletion(decideIngest(ledger.catalog, read, readBatch([event]), now, ledger.ids)).changes);
-}
 
 /** Does one step; a rejection is an answer like any other. */
-export function doAccountStep(ledger: Ledger, one: Step, now: Instant): void {
-  const { catalog, ids } = ledger;
-  const range = (inDays: number, length: number | undefined): { from: Instant; until?: Instant } => {
-    const from = startOfUtcDay(now) + inDays * DAY_MS;
-    return { from, ...(length === undefined ? {} : { until: from + length * DAY_MS }) };
-  };
+export async function doAccountStep(ledger: Ledger, one: Step, now: Instant): Promise<void> {
   try {
-    ledger.run((work) => {
-      switch (one.kind) {
-        case "associate":
-          return associate(catalog, work, { planId: one.planId, ...range(one.inDays, one.days) }, now, ids);
-        case "dissociate":
-          return dissociate(catalog, work, range(one.inDays, one.days), now, ids);
-        case "license":
-          return updateLicense(
-            catalog,
-            work,
-            {
-              licenseId: "addon.seats",
-              updateType: "ABSOLUTE",
-              quantity: parseDecimal(one.quantity),
-              effectiveFrom: now + one.inHours * HOUR_MS,
-            },
-            now,
-            ids,
-          );
-        case "credit": {
-          const [effectiveFrom, effectiveUntil] = [startOfUtcDay(now), startOfUtcDay(now) + one.days * DAY_MS];
-          const credit = { accountId: "a", purpose: "gift", creditAmount: parseDecimal(one.amount), priority: 1 };
-          const workspace = { find: () => work };
-          return createCredits(catalog, workspace, [{ ...credit, effectiveFrom, effectiveUntil }], now, ids);
-        }
-        case "void":
-          catchUp(catalog, work, now);
-          return voidCredit(catalog, work, work.credits().at(-1)?.id ?? "none", now);
-        case "use":
-        case "spend":
-        case "wait":
-          return undefined;
-      }
-    });
+    await takeStep(ledger, one, now);
   } catch (error) {
     if (!(error instanceof RatebookError)) throw error;
   }
-  if (one.kind === "spend") spend(ledger, one.quantity, now - one.hoursAgo * HOUR_MS, now);
-  if (one.kind === "use") ledger.use(one.quantity, now - one.hoursAgo * HOUR_MS, now);
 }
 
-/** Everything stored for an account, in a fixed order. */
-export function toSortedState({ record, entries, credits, invoices, usage, events, ...parts }: AccountParts): unknown {
+async function takeStep(ledger: Ledger, one: Step, now: Instant): Promise<unknown> {
+  const { licenses, credits, ...engine } = ledger.at(formatInstant(now));
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  const range = (inDays: number, days: number | undefined): { effectiveFrom: string; effectiveUntil?: string } => ({
+    effectiveFrom: formatDate(today + inDays * DAY_MS),
+    ...(days !== undefined && { effectiveUntil: formatDate(today + (inDays + days) * DAY_MS) }),
+  });
+  switch (one.kind) {
+    case "associate":
+      return engine.associate("a", { pricePlanId: one.planId, ...range(one.inDays, one.days) });
+    case "dissociate":
+      return engine.dissociate("a", range(one.inDays, one.days));
+    case "license": {
+      const effectiveFrom = formatInstant(now + one.inHours * HOUR_MS);
+      const update = { licenseId: "addon.seats", updateType: "ABSOLUTE", quantity: one.quantity } as const;
+      return licenses.update("a", { ...update, effectiveFrom });
+    }
+    case "credit": {
+      const credit = { accountId: "a", purpose: "gift", creditAmount: one.amount, priority: 1 };
+      return credits.create([{ ...credit, ...range(0, one.days) }]);
+    }
+    case "void": {
+      const [latest] = (await credits.list({ filter: { accountId: "a" } })).items;
+      return credits.void(latest?.credit.id ?? "none");
+    }
+    case "use":
+      return ledger.use(one.quantity, formatInstant(now - one.hoursAgo * HOUR_MS), now);
+    case "spend":
+      return ledger.use(one.quantity, formatInstant(now - one.hoursAgo * HOUR_MS), now, "a", "token");
+    case "wait":
+      return undefined;
+  }
+}
+
+/** Everything stored for the account, in a fixed order; overage by day, without overage that was moved in between. */
+export async function toSortedState(ledger: Ledger): Promise<unknown> {
+  const { read } = ledger.store;
+  const { record, entries, credits, invoices } = await ledger.stored();
   const byId = <Item extends { readonly id: string }>(items: readonly Item[]): readonly Item[] =>
     items.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const overage = new Map<number, Decimal>();
+  for (const { day, quantity } of await read.overage(["a"], -1_000_000, 3_000_000))
+    overage.set(day, add(overage.get(day) ?? ZERO, quantity));
   return {
     record,
     entries: byId(entries),
     credits: byId(credits),
     invoices: byId(invoices),
-    usage,
-    events,
-    overage: overageOf(parts),
+    usage: await read.usage(["a"], -1_000_000, 3_000_000),
+    events: await read.eventsToUndo("a", {}),
+    overage: [...overage].filter(([, quantity]) => !quantity.isZero()).toSorted(([a], [b]) => a - b),
   };
-}
-
-/** Overage by day, without overage that was moved in between. */
-function overageOf({ overage: cells }: Pick<AccountParts, "overage">): unknown {
-  const days = new Map<number, Decimal>();
-  for (const { day, quantity } of cells) days.set(day, add(days.get(day) ?? ZERO, quantity));
-  return [...days].filter(([, quantity]) => !quantity.isZero()).toSorted(([a], [b]) => a - b);
 }

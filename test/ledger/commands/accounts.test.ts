@@ -1,113 +1,80 @@
 /** Aliases and archiving of accounts (S16.3, S16.6). */
 import { describe, expect, test } from "vitest";
 
-import {
-  addAliases,
-  aliasDocument,
-  archiveAccount,
-  checkAccountId,
-  checkArchivable,
-  removeAliases,
-} from "../../../src/ledger/commands/accounts.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
-import { bookWithPlans } from "../../book/catalog-book.ts";
-import { toTime, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { describeRefusal } from "../../engine/support.ts";
+import { accountWith, type Ledger, openLedger } from "../plan-ledger.ts";
 
-const NOW = toTime("2024-01-10");
-const nobody = { aliases: [], accounts: [] };
-const book = bookWithPlans([
-  planOfMonths("p", {
-    ...calls(1),
-    pricingCycleConfig: { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 },
-  }),
-]);
-const ledgerWithAliases = (...aliases: readonly string[]): Ledger =>
-  openLedger(book, [newAccount("a", { aliases: aliases.map((alias) => ({ alias, createdAt: 0 })) })]);
-
-const aliases = (ledger: Ledger): readonly string[] => ledger.parts().record.aliases.map(({ alias }) => alias);
+const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 5 };
+const PLANS = [planOfMonths("p", { ...calls(1), pricingCycleConfig })];
+/** The account `a` with these aliases, and the account `other`. */
+const ledgerWith = (...aliases: readonly string[]): Promise<Ledger> =>
+  openLedger(PLANS, { accounts: [accountWith("a", { aliases }), accountWith("other", { aliases: ["theirs"] })] });
+const aliasesOf = async ({ engine }: Ledger): Promise<readonly string[]> =>
+  (await engine.accounts.get("a")).aliases.map(({ alias }) => alias);
 
 describe("aliases", () => {
-  test("S16.6 adds new aliases to the existing ones, each once", () => {
-    const ledger = ledgerWithAliases("one");
-    const changes = ledger.run((work) => addAliases(work, ["one", "two", "two"], nobody, NOW));
-    expect(aliases(ledger)).toEqual(["one", "two"]);
-    expect(changes).toEqual({ documents: [aliasDocument("two", "a", NOW)], removedDocuments: [] });
+  test("S16.6 new ones are added to the existing ones, each once, also the account's own again", async () => {
+    const ledger = await ledgerWith("one");
+    await ledger.engine.accounts.addAliases("a", ["one", "two", "two"]);
+    expect(await aliasesOf(ledger)).toEqual(["one", "two"]);
+    expect((await ledger.engine.aliases.get("two")).accountId).toBe("a");
   });
 
-  test("S16.6 accepts the account's own alias again", () => {
-    const ledger = ledgerWithAliases();
-    const takenNames = { aliases: [aliasDocument("own", "a", 0)], accounts: [] };
-    ledger.run((work) => addAliases(work, ["own"], takenNames, NOW));
-    expect(aliases(ledger)).toEqual(["own"]);
-  });
-
-  const refusals: readonly (readonly [string, readonly string[], string])[] = [
-    ["one that another account holds", ["theirs"], 'the alias "theirs" is taken'],
-    ["one that resolves to nothing", ["free"], 'the alias "free" is taken'],
-    ["the id of an account", ["b"], 'the alias "b" is the id of an account'],
+  test.each([
+    ['ERR_TAKEN the alias "theirs" is taken', ["theirs"]],
+    ['ERR_TAKEN the alias "free" is taken', ["free"]],
+    ['ERR_TAKEN the alias "other" is the id of an account', ["other"]],
     [
-      "an eleventh",
-      Array.from({ length: 10 }, (_, index) => `more-${index}`),
-      "aliases: expected at most 10 aliases in all, got 11",
+      "ERR_INPUT_INVALID aliases: expected at most 10 aliases in all, got 11",
+      Array.from({ length: 9 }, (_, index) => `more-${index}`),
     ],
-  ];
-
-  test.each(refusals)("S16.6 rejects %s, and adds none of the others", (_because, more, message) => {
-    const ledger = ledgerWithAliases("one");
-    const takenNames = {
-      aliases: [aliasDocument("theirs", "b", 0), aliasDocument("free", undefined, 0)],
-      accounts: [{ id: "b" }],
-    };
-    expect(() => ledger.run((work) => addAliases(work, ["good", ...more].slice(-10), takenNames, NOW))).toThrow(
-      message,
-    );
-    expect(aliases(ledger)).toEqual(["one"]);
+  ])("S16.6 rejected, and none of the others is added: %s", async (message, more) => {
+    const ledger = await ledgerWith("one");
+    // One that resolves to nothing.
+    await ledger.engine.aliases.create([{ value: "free" }]);
+    expect(await describeRefusal(ledger.engine.accounts.addAliases("a", ["good", ...more]))).toBe(message);
+    expect(await aliasesOf(ledger)).toEqual(["one"]);
   });
 
-  test("S16.6 ignores unknown aliases when removing", () => {
-    const ledger = ledgerWithAliases("one", "two");
-    const changes = ledger.run((work) => removeAliases(work, ["two", "three"], NOW));
-    expect(aliases(ledger)).toEqual(["one"]);
-    expect(changes).toEqual({ documents: [], removedDocuments: [{ kind: "alias", id: "two" }] });
+  test("S16.6 unknown ones are ignored when removing", async () => {
+    const ledger = await ledgerWith("one", "two");
+    await ledger.engine.accounts.removeAliases("a", ["two", "three"]);
+    expect(await aliasesOf(ledger)).toEqual(["one"]);
+    await expect(ledger.engine.aliases.get("two")).rejects.toThrow('"two"');
   });
 
-  test("S16.6 a new account can't use an existing id or alias", () => {
-    expect(() => checkAccountId("b", { aliases: [], accounts: [{ id: "b" }] })).toThrow('the account id "b" is taken');
-    expect(() => checkAccountId("b", { aliases: [aliasDocument("b", "a", 0)], accounts: [] })).toThrow(
-      'the account id "b" is the alias of another account',
-    );
-    expect(() => checkAccountId("b", nobody)).not.toThrow();
+  test("S16.6 a new account can't use an existing id or alias", async () => {
+    const { accounts } = (await ledgerWith("one")).engine;
+    const create = (id: string) => accounts.create({ id, name: `Account ${id}`, customerId: "ann" });
+    expect(await describeRefusal(create("other"))).toBe('ERR_TAKEN the account id "other" is taken');
+    expect(await describeRefusal(create("one"))).toBe('ERR_TAKEN the account id "one" is the alias of another account');
+    expect((await create("new")).id).toBe("new");
   });
 });
 
 describe("archiving", () => {
-  const archive = (ledger: Ledger, now: string): unknown =>
-    ledger.run((work) => archiveAccount(ledger.catalog, work, toTime(now)));
-
-  test("S16.3 archives an account without plans, which frees its aliases", () => {
-    const ledger = ledgerWithAliases("one");
-    expect(archive(ledger, "2024-01-10")).toEqual({
-      documents: [],
-      removedDocuments: [{ kind: "alias", id: "one" }],
-    });
-    expect(ledger.parts().record).toMatchObject({ status: "ARCHIVED", aliases: [] });
-    expect(() => archive(ledger, "2024-01-11")).toThrow('the account "a" is already archived');
+  test("S16.3 archives an account without plans, which frees its aliases", async () => {
+    const ledger = await ledgerWith("one");
+    const { accounts } = ledger.at("2024-01-10");
+    expect(await accounts.archive("a")).toMatchObject({ status: "ARCHIVED", aliases: [] });
+    await accounts.addAliases("other", ["one"]);
+    expect(await describeRefusal(accounts.archive("a"))).toBe('ERR_REFUSED the account "a" is already archived');
   });
 
-  test("S16.3 is rejected while a plan is associated now or later, and while a draft is open", () => {
-    const ledger = ledgerWithAliases();
-    ledger.associate("p", "2024-02-01", NOW);
-    expect(() => archive(ledger, "2024-01-11")).toThrow(
-      'the account "a" has the price plan "p"; remove the plan first',
-    );
-    ledger.use(10, "2024-02-05T00:00:00Z");
-    ledger.dissociate("2024-02-10", "2024-02-08");
-    expect(() => archive(ledger, "2024-02-09")).toThrow("remove the plan first");
+  test("S16.3 is rejected while a plan is associated now or later, and while a draft is open", async () => {
+    const ledger = await ledgerWith();
+    const archive = (now: string) => ledger.at(now).accounts.archive("a");
+    await ledger.associate("p", "2024-02-01", "2024-01-10");
+    const hasPlan = 'ERR_REFUSED the account "a" has the price plan "p"; remove the plan first';
+    expect(await describeRefusal(archive("2024-01-11"))).toBe(hasPlan);
+    await ledger.use(10, "2024-02-05T00:00:00Z");
+    await ledger.dissociate("2024-02-10", "2024-02-08");
+    expect(await describeRefusal(archive("2024-02-09"))).toBe(hasPlan);
     // The cycle ended on the 10th and is a draft until the 15th.
-    expect(() => archive(ledger, "2024-02-14")).toThrow('the account "a" has an open draft invoice');
-    ledger.run((work) => checkArchivable(ledger.catalog, work, toTime("2024-02-15")));
-    archive(ledger, "2024-02-15");
-    expect(ledger.parts().record.status).toBe("ARCHIVED");
-    expect(ledger.parts().invoices).toHaveLength(1);
+    const hasDraft = /^ERR_REFUSED the account "a" has an open draft invoice/;
+    expect(await describeRefusal(archive("2024-02-14"))).toMatch(hasDraft);
+    expect((await archive("2024-02-15")).status).toBe("ARCHIVED");
+    expect((await ledger.stored()).invoices).toHaveLength(1);
   });
 });

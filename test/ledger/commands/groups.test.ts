@@ -1,215 +1,172 @@
+/** Invoice groups: their terms, and their invoices as one (S16.7). */
 import { describe, expect, test } from "vitest";
 
-import { listDrafts } from "../../../src/ledger/account/invoices.ts";
-import {
-  addToGroup,
-  compositeLines,
-  consolidate,
-  findDueByDay,
-  type InvoiceGroupTerms,
-  readComposite,
-  removeFromGroup,
-} from "../../../src/ledger/commands/groups.ts";
-import type { DocumentRecord } from "../../../src/ledger/decision.ts";
-import { formatDecimal } from "../../../src/numbers/decimal.ts";
-/** Invoice groups: their terms, and their invoices as one (S16.7). */
-import { runToCompletion } from "../../../src/numbers/steps.ts";
+import { RatebookError } from "../../../src/errors.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
-import { bookWithPlans } from "../../book/catalog-book.ts";
-import { toTime, finals, headOf, type Ledger, newAccount, openLedger } from "../account-harness.ts";
+import { describeRefusal } from "../../engine/support.ts";
+import { storeWithHooks } from "../../support/stores.ts";
+import { accountWith, type Ledger, openLedger } from "../plan-ledger.ts";
 
-const cycle = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
-const customers = [{ id: "ann", name: "Ann" }];
-const seed = [{ id: "seed", name: "Seed", customerId: "ann" }];
-const groupOf = (id: string, more: object): object => ({ id, name: id, accountIds: [], ...more });
-const book = bookWithPlans([planOfMonths("p", { ...calls(1), pricingCycleConfig: cycle })], {
-  customers,
-  accounts: seed,
-  invoiceGroups: [
-    groupOf("slow", { gracePeriod: 10, netTermDays: 30, dailyInvoiceConsolidation: true, accountIds: ["seed"] }),
-    groupOf("fast", { gracePeriod: 0 }),
-    groupOf("late", { netTermDays: 36_500, dailyInvoiceConsolidation: true }),
-  ],
-});
-const slow = { id: "slow", invoiceCurrency: "USD", dailyInvoiceConsolidation: true };
-const fast = { id: "fast", invoiceCurrency: "USD", dailyInvoiceConsolidation: false };
+const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
+const PLAN = planOfMonths("p", { ...calls(1), pricingCycleConfig });
+const slow = { id: "slow", gracePeriod: 10, netTermDays: 30, dailyInvoiceConsolidation: true };
+const late = { id: "late", netTermDays: 36_500, dailyInvoiceConsolidation: true };
+/** Each group has an account that is never billed, because a group ends with its last account. */
+const PARTS = {
+  accounts: [accountWith("a"), accountWith("b"), accountWith("euro", { invoiceCurrency: "EUR" }), accountWith("seed")],
+  invoiceGroups: [{ ...slow, name: "Slow", accountIds: ["seed"] }],
+};
+const FINAL = "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10";
 
-/** Accounts `a` and `b` with 10 and 20 calls in January. */
-function openWithUsage(): Ledger {
-  const ledger = openLedger(book, [newAccount("a"), newAccount("b"), newAccount("euro", { invoiceCurrency: "EUR" })]);
+/** Accounts `a` and `b` with 10 and 20 calls in January, and the group `slow`. */
+async function openWithUsage(isFailing: () => boolean = () => false): Promise<Ledger> {
+  const store = storeWithHooks({
+    before({ accountIds }) {
+      if (isFailing() && accountIds.includes("b")) throw new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
+    },
+  });
+  const ledger = await openLedger([PLAN], PARTS, store);
   for (const [id, quantity] of Object.entries({ a: 10, b: 20 })) {
-    ledger.associate("p", "2024-01-01", "2024-01-01", {}, id);
-    ledger.use(quantity, "2024-01-10T00:00:00Z", "2024-01-10T00:00:00Z", id);
+    await ledger.associate("p", "2024-01-01", "2024-01-01", {}, id);
+    await ledger.use(quantity, "2024-01-10T00:00:00Z", "2024-01-10T00:00:00Z", id);
   }
   return ledger;
 }
 
-function addAccounts(ledger: Ledger, group: typeof slow, ids: readonly string[], now: string): void {
-  const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => runToCompletion(addToGroup(catalogs, group, works, toTime(now))));
-}
+const add = ({ at }: Ledger, ids: readonly string[], now: string, group = "slow") =>
+  at(now).invoiceGroups.addAccounts(group, ids);
+/** A group without grace, of these accounts. */
+const addToFast = async ({ at }: Ledger, accountIds: readonly string[], now: string): Promise<void> => {
+  const terms = { name: "Fast", email: "bills@example.com", gracePeriod: 0, dailyInvoiceConsolidation: false };
+  await at(now).invoiceGroups.create({ ...terms, accountIds });
+};
 
-function remove(ledger: Ledger, groupId: string, ids: readonly string[], now: string): void {
-  const catalogs = { before: ledger.catalog, after: ledger.catalog };
-  ledger.runAll(ids, (works) => runToCompletion(removeFromGroup(catalogs, groupId, works, toTime(now))));
+/** `date, due date, total: account total, …` of every composite invoice, after a bill run. */
+async function composites(ledger: Ledger, now: string): Promise<readonly string[]> {
+  await ledger.until(now);
+  const { items } = await ledger.engine.compositeInvoices.list();
+  return items.map(({ invoiceDate, dueDate, total, invoices }) => {
+    const dates = [invoiceDate, dueDate].map((each) => new Date(each).toISOString().slice(0, 10));
+    const parts = invoices.map((each) => `${each.accountId} ${each.total.toFixed()}`);
+    return `${[...dates, total.toFixed()].join(", ")}: ${parts.join(", ")}`;
+  });
 }
-
-/** The composite invoices of a group's accounts. */
-function consolidateAccounts(
-  ledger: Ledger,
-  ids: readonly string[],
-  now: string,
-  { group = slow, behind }: { readonly group?: InvoiceGroupTerms; readonly behind?: ReadonlySet<string> } = {},
-): readonly DocumentRecord[] {
-  const { catalog } = ledger;
-  return ledger.runAll(ids, (works) =>
-    consolidate(catalog, group, runToCompletion(findDueByDay(catalog, group, works, toTime(now), behind))),
-  );
-}
+const TOGETHER = "2024-02-11, 2024-03-12, 30: a 10, b 20";
 
 describe("terms", () => {
-  test("S16.7 the group's grace and net terms take precedence over the plan's and the account's", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a"], "2024-01-20");
-    ledger.until("2024-02-10T23:59:59Z");
-    expect(finals(ledger)).toEqual([]);
-    ledger.until("2024-02-11");
-    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("2024-03-02T00:00:00.000Z");
+  test("S16.7 the group's grace and net terms take precedence over the plan's and the account's", async () => {
+    const ledger = await openWithUsage();
+    await add(ledger, ["a"], "2024-01-20");
+    await ledger.until("2024-02-10T23:59:59Z");
+    expect(await ledger.finals()).toEqual([]);
+    await ledger.until("2024-02-11");
+    expect(await ledger.finals()).toEqual([FINAL]);
+    expect((await ledger.stored()).invoices[0]?.invoice.dueDate).toBe("2024-03-02T00:00:00.000Z");
   });
 
-  test("S16.7 a cycle that the new terms close is final from the change on", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, fast, ["a"], "2024-02-02T09:00:00Z");
-    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    expect(ledger.parts().invoices[0]?.finalizedAt).toBe(toTime("2024-02-02T09:00:00Z"));
+  test("S16.7 a cycle that the new terms close is final from the change on", async () => {
+    const ledger = await openWithUsage();
+    await addToFast(ledger, ["a"], "2024-02-02T09:00:00Z");
+    expect(await ledger.finals()).toEqual([FINAL]);
+    expect((await ledger.stored()).invoices[0]?.finalizedAt).toBe(Date.parse("2024-02-02T09:00:00Z"));
   });
 
-  test("S16.7 a cycle that the new terms leave open stays a draft", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a"], "2024-02-03");
-    ledger.until("2024-02-05");
-    const drafts = ledger.run((work) => runToCompletion(listDrafts(ledger.catalog, work, toTime("2024-02-05"))));
-    expect(drafts.map(({ invoice }) => headOf(invoice))).toEqual([
-      "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DRAFT 10",
-    ]);
-    remove(ledger, "slow", ["a"], "2024-02-06");
-    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    expect(ledger.parts().record.invoiceGroupId).toBeUndefined();
+  test("S16.7 a cycle that the new terms leave open stays a draft", async () => {
+    const ledger = await openWithUsage();
+    await add(ledger, ["a"], "2024-02-03");
+    expect(await ledger.drafts("2024-02-05")).toEqual([FINAL.replace("DUE", "DRAFT")]);
+    await ledger.at("2024-02-06").invoiceGroups.removeAccounts("slow", ["a"]);
+    expect(await ledger.finals()).toEqual([FINAL]);
+    expect((await ledger.stored()).record.invoiceGroupId).toBeUndefined();
   });
 
-  test("S6.5 S16.7 a closed cycle stays closed, even if nothing in it was invoiced", () => {
-    const ledger = openLedger(book, [newAccount("a")]);
-    ledger.associate("p", "2024-01-01");
-    addAccounts(ledger, slow, ["a"], "2024-03-04");
+  test("S6.5 S16.7 a closed cycle stays closed, even if nothing in it was invoiced", async () => {
+    const ledger = await openLedger([PLAN], PARTS);
+    await ledger.associate("p", "2024-01-01");
+    await add(ledger, ["a"], "2024-03-04");
     // The plan's three days of grace closed January and February, on 4 February and 4 March.
-    const now = "2024-03-05T00:00:00Z";
-    expect(["2024-01-10", "2024-02-10", "2024-03-02"].map((day) => ledger.use(1, `${day}T00:00:00Z`, now))).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    const accepted = [];
+    for (const day of ["2024-01-10", "2024-02-10", "2024-03-02"])
+      accepted.push(await ledger.use(1, `${day}T00:00:00Z`, "2024-03-05T00:00:00Z"));
+    expect(accepted).toEqual([false, false, true]);
   });
 
-  test("S16.7 adding an account of the group has no effect, nor does removing one that is not in it", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a"], "2024-01-20");
-    const before = ledger.parts();
-    addAccounts(ledger, slow, ["a"], "2024-01-20");
-    remove(ledger, "fast", ["a"], "2024-01-20");
-    expect(ledger.parts()).toEqual(before);
+  test("S16.7 adding an account of the group has no effect, nor does removing one that is not in it", async () => {
+    const ledger = await openWithUsage();
+    await add(ledger, ["a"], "2024-01-20");
+    const before = await ledger.stored();
+    await add(ledger, ["a"], "2024-01-20");
+    await ledger.engine.invoiceGroups.removeAccounts("slow", ["b"]);
+    expect(await ledger.stored()).toEqual(before);
   });
 
-  const refusals: readonly (readonly [string, readonly string[], string])[] = [
-    [
-      "another currency",
-      ["a", "euro"],
-      'the account "euro" is invoiced in EUR, but the invoice group "slow" is in USD',
-    ],
-    ["an account of another group", ["a", "b"], 'the account "b" is already in the invoice group "fast"'],
-  ];
-
-  test.each(refusals)("S16.7 rejects %s, and adds none", (_because, ids, message) => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, fast, ["b"], "2024-01-20");
-    expect(() => addAccounts(ledger, slow, ids, "2024-01-21")).toThrow(message);
-    expect(ledger.parts("a").record.invoiceGroupId).toBeUndefined();
+  test.each([
+    ['the account "euro" is invoiced in EUR, but the invoice group "slow" is in USD', ["a", "euro"]],
+    ['the account "b" is already in the invoice group "ig.', ["a", "b"]],
+  ])("S16.7 rejected: %s, and none is added", async (message, ids) => {
+    const ledger = await openWithUsage();
+    await addToFast(ledger, ["b"], "2024-01-20");
+    expect(await describeRefusal(add(ledger, ids, "2024-01-21"))).toContain(message);
+    expect((await ledger.stored()).record.invoiceGroupId).toBeUndefined();
   });
 });
 
 describe("consolidation", () => {
-  test("S16.7 invoices due on the same day become one composite invoice when the day is over", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
-    expect(consolidateAccounts(ledger, ["a", "b"], "2024-02-11T23:59:59Z")).toEqual([]);
-    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
-    const [document, ...others] = consolidateAccounts(ledger, ["a", "b"], "2024-02-20");
-    expect(others).toEqual([]);
-    const composite = readComposite(document as DocumentRecord);
-    expect([composite.invoiceDate, composite.dueDate, formatDecimal(composite.total)]).toEqual([
-      toTime("2024-02-11"),
-      toTime("2024-03-12"),
-      "30",
-    ]);
-    const lines = compositeLines(composite);
-    expect([
-      lines.type,
-      ...(lines.lineItems ?? []).map((line) => `${line.type} ${line.description} ${formatDecimal(line.value)}`),
-    ]).toEqual(["GRAND_TOTAL_AMOUNT", "TOTAL_AMOUNT a 10", "TOTAL_AMOUNT b 20"]);
-    expect(document?.createdAt).toBe(toTime("2024-02-12"));
+  test("S16.7 invoices due on the same day become one composite invoice when the day is over", async () => {
+    const ledger = await openWithUsage();
+    await add(ledger, ["a", "b"], "2024-01-20");
+    expect(await composites(ledger, "2024-02-11T23:59:59Z")).toEqual([]);
+    expect(await ledger.finals()).toEqual([FINAL]);
+    expect(await composites(ledger, "2024-02-20")).toEqual([TOGETHER]);
+    const [composite] = (await ledger.engine.compositeInvoices.list()).items;
+    expect(composite?.createdAt).toBe(Date.parse("2024-02-12T00:00:00Z"));
     for (const id of ["a", "b"]) {
-      expect(ledger.parts(id).invoices.map(({ invoice, mergedInto }) => [invoice.status, mergedInto])).toEqual([
-        ["MERGED", composite.id],
-      ]);
+      const merged = (await ledger.stored(id)).invoices.map(({ invoice, mergedInto }) => [invoice.status, mergedInto]);
+      expect(merged).toEqual([["MERGED", composite?.id]]);
     }
   });
 
-  test("S16.7 repeating it, also later, has no effect", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
-    const late = openWithUsage();
-    addAccounts(late, slow, ["a", "b"], "2024-01-20");
-    const documents = consolidateAccounts(ledger, ["a", "b"], "2024-02-12");
-    expect(consolidateAccounts(ledger, ["a", "b"], "2024-02-28")).toEqual([]);
-    expect(consolidateAccounts(late, ["a", "b"], "2024-02-28")).toEqual(documents);
-    expect(late.parts("a").invoices).toEqual(ledger.parts("a").invoices);
+  test("S16.7 repeating it, also later, has no effect", async () => {
+    const [ledger, lateLedger] = [await openWithUsage(), await openWithUsage()];
+    for (const each of [ledger, lateLedger]) await add(each, ["a", "b"], "2024-01-20");
+    expect(await composites(ledger, "2024-02-12")).toEqual([TOGETHER]);
+    for (const each of [ledger, lateLedger]) expect(await composites(each, "2024-02-28")).toEqual([TOGETHER]);
+    const [[composite], [lateComposite]] = [
+      (await ledger.engine.compositeInvoices.list()).items,
+      (await lateLedger.engine.compositeInvoices.list()).items,
+    ];
+    expect(lateComposite).toEqual(composite);
+    expect((await lateLedger.stored()).invoices).toEqual((await ledger.stored()).invoices);
   });
 
-  test("S16.7 a composite invoice is never due after the last date, like a single one", () => {
-    const late = { ...slow, id: "late" };
-    const ledger = openLedger(book, [
-      newAccount("a", { createdAt: toTime("9990-01-01"), caughtUpTo: toTime("9990-01-01") }),
-    ]);
-    ledger.associate("p", "9990-01-01");
-    ledger.use(10, "9990-01-10T00:00:00Z", "9990-01-10T00:00:00Z");
-    addAccounts(ledger, late, ["a"], "9990-01-20");
-    const consolidation = consolidateAccounts(ledger, ["a"], "9990-02-20", { group: late });
-    const composites = consolidation.map(readComposite).map(({ invoiceDate, dueDate }) => [invoiceDate, dueDate]);
-    expect(composites).toEqual([[toTime("9990-02-04"), toTime("9999-01-01")]]);
-    expect(ledger.parts().invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
+  test("S16.7 a composite invoice is never due after the last date, like a single one", async () => {
+    const invoiceGroups = [{ ...late, name: "Late", accountIds: ["seed"] }];
+    const ledger = await openLedger([PLAN], { ...PARTS, invoiceGroups });
+    await ledger.associate("p", "9990-01-01");
+    await ledger.use(10, "9990-01-10T00:00:00Z");
+    await add(ledger, ["a"], "9990-01-20", "late");
+    expect(await composites(ledger, "9990-02-20")).toEqual(["9990-02-04, 9999-01-01, 10: a 10"]);
+    expect((await ledger.stored()).invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
   });
 
-  test("S16.7 a day waits for an account whose due work failed; earlier days do not", () => {
-    const ledger = openWithUsage();
-    addAccounts(ledger, slow, ["a", "b"], "2024-01-20");
-    const [whole, waiting] = [openWithUsage(), openWithUsage()];
-    for (const each of [whole, waiting]) addAccounts(each, slow, ["a", "b"], "2024-01-20");
-    const behind = (now: string): readonly DocumentRecord[] =>
-      consolidateAccounts(waiting, ["a", "b"], now, { behind: new Set(["b"]) });
-    expect(behind("2024-02-20")).toEqual([]);
-    expect(consolidateAccounts(waiting, ["a", "b"], "2024-02-21")).toEqual(
-      consolidateAccounts(whole, ["a", "b"], "2024-02-12"),
-    );
-    waiting.until("2024-03-20", "a");
-    waiting.until("2024-03-01", "b");
-    expect(behind("2024-03-20")).toEqual([]);
+  test("S16.7 a day waits for an account whose due work failed", async () => {
+    let isFailing = false;
+    const ledger = await openWithUsage(() => isFailing);
+    await add(ledger, ["a", "b"], "2024-01-20");
+    isFailing = true;
+    expect(await composites(ledger, "2024-02-20")).toEqual([]);
+    isFailing = false;
+    expect(await composites(ledger, "2024-02-21")).toEqual([TOGETHER]);
+    await ledger.use(5, "2024-02-25T00:00:00Z");
+    isFailing = true;
+    expect(await composites(ledger, "2024-03-20")).toEqual([TOGETHER]);
   });
 
-  test("S16.7 an invoice of a day that ended before the account was in the group stays single", () => {
-    const ledger = openWithUsage();
-    ledger.until("2024-02-04");
-    addAccounts(ledger, slow, ["a"], "2024-02-05T00:00:00Z");
-    expect(consolidateAccounts(ledger, ["a"], "2024-03-01")).toEqual([]);
-    expect(finals(ledger)).toEqual(["STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10"]);
+  test("S16.7 an invoice of a day that ended before the account was in the group stays single", async () => {
+    const ledger = await openWithUsage();
+    await ledger.until("2024-02-04");
+    await add(ledger, ["a"], "2024-02-05T00:00:00Z");
+    expect(await composites(ledger, "2024-03-01")).toEqual([]);
+    expect(await ledger.finals()).toEqual([FINAL]);
   });
 });
