@@ -1,11 +1,12 @@
 /** Builds the data of a report from a preview. */
 import type { Backtest } from "../../analysis/backtest/compare-invoices.ts";
-import { type ChargedDay, computeDailyCharges } from "../../analysis/daily-charges.ts";
+import { computeDailyCharges } from "../../analysis/daily-charges.ts";
 import { createBookPlanSource, type PlanSource, resolveAccountPlans } from "../../analysis/diff/account-plans.ts";
 import type { Book } from "../../book/resources/book.ts";
 import { type GroupUsage, hasKeys, mayBeProrated, NO_GROUP } from "../../book/resources/event-schema.ts";
 import { type Day, dayOf, formatDate, parseDay, parseInstant, instantOfDay } from "../../calendar/instant.ts";
 import { allLines, CARD_LINE_TYPES, type Invoice, invoiceParts, netTotal } from "../../invoicing/invoice.ts";
+import type { DayEvents } from "../../ledger/preview/event-sampler.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { aggregateGroups } from "../../metering/keyed-usage.ts";
 import type { UsageCell } from "../../metering/usage.ts";
@@ -16,20 +17,14 @@ import { countDataBytes, createRoom } from "../page-file.ts";
 import { toPrintable } from "../printable.ts";
 import { addCharge, type Charges, findRange, listChargeDays } from "./charge-days.ts";
 import { createDrafts } from "./draft-data.ts";
-import {
-  type BookNames,
-  createBookNames,
-  type LineDaysLookup,
-  removeEvents,
-  toInvoiceData,
-  toShare,
-} from "./invoice-data.ts";
+import { type BookNames, createBookNames, removeEvents, toInvoiceData, toLineDays, toShare } from "./invoice-data.ts";
 import {
   ITEM_COLUMNS,
   type AccountData,
   type AccountDetail,
   type CurrencyTotal,
   type ItemTotal,
+  type LineDays,
   type LineFault,
   type ReportData,
   type UsageDays,
@@ -99,7 +94,7 @@ export function buildReport(
   addEvents(accounts, detailsWithEvents, hasRoomForDetail);
   const ranges = invoices.length === 0 && backtest?.period !== undefined ? [backtest.period] : invoices;
   return {
-    ...findPeriod(ranges),
+    period: findPeriod(ranges),
     totals,
     events,
     problems: { first: problems.first.map(toPrintableFault), count: problems.count },
@@ -181,20 +176,18 @@ function buildDetail(
   return {
     usage: listUsageDays(book, accountUsage, invoices),
     invoices: invoices.map((invoice) => {
-      const daysByLine = new Map<object, readonly ChargedDay[] | undefined>();
+      const daysByLine = new Map<object, LineDays>();
       for (const line of allLines(invoice.revenueInfo)) {
-        if (line.type !== "USAGE_RATE_CARD_AMOUNT") continue;
-        const { id: meterId = "" } = line;
+        const { type, id: meterId = "", explanation } = line;
+        if (type !== "USAGE_RATE_CARD_AMOUNT" || explanation?.of !== "CARD") continue;
         const grouped = { groups: cellsByMeter.get(meterId) ?? [], findTable };
         const days = computeDailyCharges(accountPlans, invoice, line, accountUsage.get(meterId) ?? new Map(), grouped);
-        daysByLine.set(line, days);
-        if (days !== undefined) addCharge(charges, invoice, line, days);
+        if (days === undefined) continue;
+        addCharge(charges, invoice, line, days);
+        const eventsOn = (day: Day): DayEvents | undefined => eventsOf?.(accountId, meterId, day);
+        daysByLine.set(line, toLineDays(days, explanation.rounding, eventsOn));
       }
-      const findDays: LineDaysLookup = (line) => {
-        const days = daysByLine.get(line);
-        return days && { days, eventsOn: (day) => eventsOf?.(accountId, line.id ?? "", day) };
-      };
-      return toInvoiceData(invoice, findDays, names);
+      return toInvoiceData(invoice, (line) => daysByLine.get(line), names);
     }),
   };
 }
@@ -229,7 +222,7 @@ function addUsage(sums: UsageSums, { meterId, day, quantity }: Pick<UsageCell, "
 
 /** The usage by meter in book order, over the period of invoices and all other days with usage. */
 function listUsageDays({ usageMeters }: Book, sums: UsageSums, invoices: readonly Invoice[]): readonly UsageDays[] {
-  const { period } = findPeriod(invoices);
+  const period = findPeriod(invoices);
   const invoicedDays = period === undefined ? [] : [parseDay(period.from), parseDay(period.until) - 1];
   return usageMeters.flatMap((meter) => {
     const days = sums.get(meter.id);
@@ -255,7 +248,7 @@ function sumByCurrency(accounts: readonly ReportAccount[], names: BookNames): re
       amount: formatDecimal(amount),
       accounts: currencyAccounts.length,
       invoices: invoices.length,
-      ...(credits.isZero() ? {} : { credits: formatDecimal(credits.neg()) }),
+      credits: credits.isZero() ? undefined : formatDecimal(credits.neg()),
       largest: findLargestInvoice(currencyAccounts, amount),
       cards: listItems(invoices, names),
     };
@@ -268,7 +261,7 @@ function findLargestInvoice(accounts: readonly ReportAccount[], total: Decimal):
     invoices.map(({ revenueInfo }) => ({ label: row.name, value: revenueInfo.value })),
   );
   const { label, value } = values.reduce((largest, each) => (each.value.gt(largest.value) ? each : largest));
-  return { label, amount: formatDecimal(value), ...toShare(value, total) };
+  return { label, amount: formatDecimal(value), share: toShare(value, total) };
 }
 
 interface ItemSum {
@@ -286,9 +279,9 @@ function listItems(invoices: readonly Invoice[], names: BookNames): readonly Ite
     .map(([label, { amount, quantity, unit }]) => ({
       label,
       amount: formatDecimal(amount),
-      ...(quantity && { quantity: formatDecimal(quantity) }),
-      ...(unit === undefined ? {} : { unit }),
-      ...toShare(amount, total),
+      quantity: quantity && formatDecimal(quantity),
+      unit,
+      share: toShare(amount, total),
     }));
 }
 
@@ -317,11 +310,11 @@ function listItemAmounts({ invoices }: ReportAccount, labels: readonly string[],
 }
 
 /** From the first day of all invoices to the last. */
-function findPeriod(invoices: readonly Pick<Invoice, "startDate" | "endDate">[]): Pick<ReportData, "period"> {
+function findPeriod(invoices: readonly Pick<Invoice, "startDate" | "endDate">[]): ReportData["period"] {
   const [first, last] = findRange(
     invoices.flatMap(({ startDate, endDate }) => [startDate, endDate]).map((at) => parseInstant(at)),
   );
-  return first > last ? {} : { period: { from: formatDate(first), until: formatDate(last) } };
+  return first > last ? undefined : { from: formatDate(first), until: formatDate(last) };
 }
 
 function toPrintableFault({ place, message }: LineFault): LineFault {

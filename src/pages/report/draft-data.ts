@@ -166,6 +166,6 @@ function toAmountChange({
     before: formatDecimal(before),
     after: formatDecimal(after),
     difference: formatDecimal(difference),
-    ...(hasPercent ? { percent: divide(multiply(difference, HUNDRED), before).toFixed(1) } : {}),
+    percent: hasPercent ? divide(multiply(difference, HUNDRED), before).toFixed(1) : undefined,
   };
 }

@@ -47,19 +47,15 @@ export function createBookNames({ pricePlans, usageMeters, eventSchemas }: Book)
   };
 }
 
-/** The daily charges of a line and the events of a day, if known. */
-export type LineDaysLookup = (
-  line: CardLine["line"],
-) => { readonly days: readonly ChargedDay[]; readonly eventsOn: (day: Day) => DayEvents | undefined } | undefined;
-
 /** What lines are looked up in. */
 interface LineContext {
-  readonly findDays: LineDaysLookup;
+  /** The daily charges of a line, if known. */
+  readonly findDays: (line: CardLine["line"]) => LineDays | undefined;
   readonly names: BookNames;
 }
 
 /** An invoice as page data. */
-export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup, names: BookNames): InvoiceData {
+export function toInvoiceData(invoice: Invoice, findDays: LineContext["findDays"], names: BookNames): InvoiceData {
   const parts = invoiceParts(invoice);
   const context = { findDays, names };
   return {
@@ -81,7 +77,7 @@ export function toInvoiceData(invoice: Invoice, findDays: LineDaysLookup, names:
     unpriced: parts.unpriced.map(({ description, quantity, id }) => ({
       label: toPrintable(description),
       quantity: formatDecimal(quantity),
-      ...toUnit(names.findUnit(id)),
+      unit: names.findUnit(id),
     })),
     notices: invoice.notices.map(toPrintable),
   };
@@ -95,27 +91,17 @@ function toLineData(card: CardLine, total: Decimal, context: LineContext): LineD
   return {
     kind: isCard ? "card" : "part",
     ...toCommonFields(label, line, [...notes, ...onlyNotes]),
-    ...(isTier === true ? { figures: true } : {}),
-    ...(days === undefined ? {} : { period: { from: days.startDate, until: days.endDate } }),
-    ...(tier === undefined ? {} : { tier }),
-    ...(quantity === undefined ? {} : { quantity: formatDecimal(quantity) }),
-    ...(quantity === undefined || !isCard ? {} : toUnit(context.names.findUnit(line.id ?? ""))),
-    ...(rate === undefined ? {} : { rate: formatDecimal(rate) }),
-    ...(isRatePerMillion === true ? { isRatePerMillion } : {}),
-    ...toShare(value, total),
-    ...toDaysField(line, context),
-    ...(lines.length === 0 ? {} : { lines: lines.map((below) => toLineData(below, value, context)) }),
+    figures: isTier === true ? true : undefined,
+    period: days && { from: days.startDate, until: days.endDate },
+    tier,
+    quantity: quantity && formatDecimal(quantity),
+    unit: isCard && quantity !== undefined ? context.names.findUnit(line.id ?? "") : undefined,
+    rate: rate && formatDecimal(rate),
+    isRatePerMillion: isRatePerMillion === true ? true : undefined,
+    share: toShare(value, total),
+    days: context.findDays(line),
+    lines: lines.length === 0 ? undefined : lines.map((below) => toLineData(below, value, context)),
   };
-}
-
-function toDaysField(line: CardLine["line"], { findDays }: LineContext): Pick<LineData, "days"> {
-  const days = findDays(line);
-  const { explanation } = line;
-  return days === undefined || explanation?.of !== "CARD" ? {} : { days: toLineDays(days, explanation.rounding) };
-}
-
-function toUnit(unit: string | undefined): { readonly unit?: string } {
-  return unit === undefined ? {} : { unit };
 }
 
 function toTotalData(label: string, line: InvoiceLine): LineData {
@@ -131,18 +117,23 @@ function toCommonFields(
   return {
     label: toPrintable(label),
     amount: formatDecimal(value),
-    ...(exactValue === undefined ? {} : { exact: exactValue }),
-    ...(because.length === 0 ? {} : { because }),
+    exact: exactValue,
+    because: because.length === 0 ? undefined : because,
   };
 }
 
 /** The share of a positive amount in a positive total, for the length of a bar. */
-export function toShare(amount: Decimal, total: Decimal): Pick<LineData, "share"> {
-  if (!amount.gt(0) || !total.gt(0)) return {};
-  return { share: Math.min(1, Number((amount.toNumber() / total.toNumber()).toFixed(4))) };
+export function toShare(amount: Decimal, total: Decimal): number | undefined {
+  if (!amount.gt(0) || !total.gt(0)) return undefined;
+  return Math.min(1, Number((amount.toNumber() / total.toNumber()).toFixed(4)));
 }
 
-function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>, { digits, mode }: Rounding): LineDays {
+/** The daily charges of a line as page data. @param eventsOn the events of a day, if available */
+export function toLineDays(
+  days: readonly ChargedDay[],
+  { digits, mode }: Rounding,
+  eventsOn: (day: Day) => DayEvents | undefined,
+): LineDays {
   const events = days.flatMap(({ day }, index) => {
     const dayEvents = eventsOn(day);
     return dayEvents === undefined ? [] : [toDayEvents(index, dayEvents)];
@@ -151,17 +142,17 @@ function toLineDays({ days, eventsOn }: NonNullable<ReturnType<LineDaysLookup>>,
     from: formatDate(instantOfDay(days[0]?.day ?? 0)),
     quantities: days.map(({ quantity }) => formatDecimal(quantity)),
     amounts: days.map(({ amountSoFar }) => formatDecimal(roundFraction(amountSoFar, digits, mode))),
-    ...toTiers(days),
-    ...(events.length === 0 ? {} : { events }),
+    tiers: listTiers(days),
+    events: events.length === 0 ? undefined : events,
   };
 }
 
 /** The days on which a tier is first reached, unless all are in the first one. */
-function toTiers(days: readonly ChargedDay[]): Pick<LineDays, "tiers"> {
+function listTiers(days: readonly ChargedDay[]): LineDays["tiers"] {
   const tiers = days.flatMap(({ slab = 0 }, day) =>
     slab === (days[day - 1]?.slab ?? 0) ? [] : [[day, slab] as const],
   );
-  return tiers.some(([, tier]) => tier > 1) ? { tiers } : {};
+  return tiers.some(([, tier]) => tier > 1) ? tiers : undefined;
 }
 
 function toDayEvents(day: number, { count, largest }: DayEvents): EventsOfDay {

@@ -2,7 +2,8 @@
  * The data of a report: everything that the page shows.
  *
  * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Names
- * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`.
+ * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`. Undefined fields are absent
+ * in a page.
  */
 import type { InvoiceType } from "../../invoicing/invoice.ts";
 import type { NotBilled } from "../not-billed.ts";
@@ -10,7 +11,7 @@ import type { NotBilled } from "../not-billed.ts";
 /** A whole report. */
 export interface ReportData {
   /** The period of all invoices, or without them of those that drafts are compared with. Absent if there are none. */
-  readonly period?: DayRange;
+  readonly period?: DayRange | undefined;
   /** By currency, most invoices first. */
   readonly totals: readonly CurrencyTotal[];
   /** The number of events read, and by status. */
@@ -52,7 +53,7 @@ export interface CurrencyTotal {
   readonly accounts: number;
   readonly invoices: number;
   /** What credits paid. Absent if they paid nothing. */
-  readonly credits?: string;
+  readonly credits?: string | undefined;
   /** The invoice with the largest total, by its account. */
   readonly largest: ShareOfTotal;
   /** The total of each card over all accounts before credits, largest first. */
@@ -62,14 +63,14 @@ export interface CurrencyTotal {
 /** An amount and its share of a total. */
 interface ShareOfTotal extends NamedAmount {
   /** 0 to 1; absent unless both amounts are positive. */
-  readonly share?: number;
+  readonly share?: number | undefined;
 }
 
 /** The total of one card over all accounts. */
 export interface ItemTotal extends ShareOfTotal {
   /** Absent for cards without a quantity. */
-  readonly quantity?: string;
-  readonly unit?: string;
+  readonly quantity?: string | undefined;
+  readonly unit?: string | undefined;
 }
 
 /** An amount with a name. */
@@ -107,7 +108,7 @@ export interface ChargeSeries {
   /** The label of the item; empty for others. */
   readonly label: string;
   /** The number of items in the series, if it is that of the others. */
-  readonly others?: number;
+  readonly others?: number | undefined;
   /** One for each day; they add up to the rounded charge. */
   readonly amounts: readonly string[];
 }
@@ -127,7 +128,7 @@ export interface AccountData {
   /** The number of invoices. */
   readonly invoices: number;
   /** Absent if the page would be too large. */
-  readonly detail?: AccountDetail;
+  readonly detail?: AccountDetail | undefined;
 }
 
 /** The details of an account. */
@@ -154,7 +155,7 @@ export interface InvoiceData extends DayRange {
 interface UnpricedQuantity {
   readonly label: string;
   readonly quantity: string;
-  readonly unit?: string;
+  readonly unit?: string | undefined;
 }
 
 /** One line of an invoice. */
@@ -162,25 +163,25 @@ export interface LineData {
   readonly kind: "card" | "part" | "total";
   readonly label: string;
   /** Whether the numbers in the label are quantities, to be localized. */
-  readonly figures?: true;
+  readonly figures?: true | undefined;
   /** On a line of a price table whose price is not for all days. */
-  readonly period?: DayRange;
+  readonly period?: DayRange | undefined;
   /** On a line of a price table with tiers: its units, such as `first 1,000, each`. */
-  readonly tier?: string;
-  readonly quantity?: string;
-  readonly unit?: string;
-  readonly rate?: string;
+  readonly tier?: string | undefined;
+  readonly quantity?: string | undefined;
+  readonly unit?: string | undefined;
+  readonly rate?: string | undefined;
   /** Whether the rate is for a million units. */
-  readonly isRatePerMillion?: true;
+  readonly isRatePerMillion?: true | undefined;
   readonly amount: string;
   /** The exact amount, if it differs. */
-  readonly exact?: string;
+  readonly exact?: string | undefined;
   /** The calculation of the amount, in sentences. */
-  readonly because?: readonly string[];
+  readonly because?: readonly string[] | undefined;
   /** The share of the line above, or of all cards: 0 to 1, for a bar. */
-  readonly share?: number;
-  readonly days?: LineDays;
-  readonly lines?: readonly LineData[];
+  readonly share?: number | undefined;
+  readonly days?: LineDays | undefined;
+  readonly lines?: readonly LineData[] | undefined;
 }
 
 /** The cumulative charge of a card's line by day. */
@@ -194,9 +195,9 @@ export interface LineDays {
    * The tier that the cumulative units reach, by its order from 1, each with the index of the day on which it is first
    * reached. Absent if all days are in the first tier.
    */
-  readonly tiers?: readonly (readonly [day: number, tier: number])[];
+  readonly tiers?: readonly (readonly [day: number, tier: number])[] | undefined;
   /** The events of days, by index; absent if not available. */
-  readonly events?: readonly EventsOfDay[];
+  readonly events?: readonly EventsOfDay[] | undefined;
 }
 
 /** The events of a day's usage. */
@@ -228,7 +229,7 @@ export interface AmountChange {
   readonly after: string;
   readonly difference: string;
   /** The difference in percent of the amount before, with one decimal place; absent if that was 0. */
-  readonly percent?: string;
+  readonly percent?: string | undefined;
 }
 
 /** The total in one currency. */

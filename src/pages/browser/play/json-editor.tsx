@@ -11,6 +11,7 @@ import {
   findDescription,
 } from "../../play/json-completions.ts";
 import type { PlayProblem } from "../../play/play-bill.ts";
+import type { PlayProps } from "./play.ts";
 
 /** The JSON Schema of a book, inserted by the build. */
 declare const BOOK_SCHEMA: CompletionSchema;
@@ -22,17 +23,9 @@ interface CompletionList {
 }
 
 /** The editor. It never changes the typed text, even if it is invalid. */
-export function JsonEditor({
-  textAreaRef,
-  text,
-  problems,
-  onText,
-}: {
-  readonly textAreaRef: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly problems: readonly PlayProblem[];
-  readonly onText: (text: string) => void;
-}): JSX.Element {
+export function JsonEditor({ play }: PlayProps): JSX.Element {
+  const { session, problems, textAreaRef, changeState } = play;
+  const text = session.state.book;
   const gutter = useRef<HTMLDivElement>(null);
   const [completionList, setCompletionList] = useState<CompletionList | undefined>();
   const [caret, setCaret] = useState<number | undefined>();
@@ -53,7 +46,7 @@ export function JsonEditor({
     field.setRangeText(kind === "key" && !hasColon ? `${completion.text}: ` : completion.text, start, end, "end");
     field.focus();
     setCompletionList(undefined);
-    onText(field.value);
+    changeState({ book: field.value });
   };
   const handleKey = (event: TargetedKeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.ctrlKey && event.key === " ") showCompletions(event.currentTarget);
@@ -73,7 +66,7 @@ export function JsonEditor({
   return (
     <>
       <div class="editor">
-        <Gutter elementRef={gutter} text={text} problems={problems} />
+        <Gutter elementRef={gutter} play={play} />
         <textarea
           ref={textAreaRef}
           class="code"
@@ -88,7 +81,7 @@ export function JsonEditor({
           rows={24}
           value={text}
           onInput={({ currentTarget }) => {
-            onText(currentTarget.value);
+            changeState({ book: currentTarget.value });
             showCompletions(currentTarget);
           }}
           onKeyDown={handleKey}
@@ -142,14 +135,9 @@ const NUMBERED_LINES_MAX = 50_000;
 /** Line numbers, with problem lines marked. */
 function Gutter({
   elementRef,
-  text,
-  problems,
-}: {
-  readonly elementRef: RefObject<HTMLDivElement | null>;
-  readonly text: string;
-  readonly problems: readonly PlayProblem[];
-}): JSX.Element | null {
-  const lines = text.split("\n").length;
+  play: { session, problems },
+}: PlayProps & { readonly elementRef: RefObject<HTMLDivElement | null> }): JSX.Element | null {
+  const lines = session.state.book.split("\n").length;
   if (lines > NUMBERED_LINES_MAX) return null;
   const problemLines = [...new Set(problems.flatMap(({ line }) => (line === undefined ? [] : [line])))].toSorted(
     (a, b) => a - b,

@@ -16,21 +16,12 @@ const ACCOUNTS_MAX = 3;
 
 /** @param children the panel of the file */
 export function PlanPanel({ play, children }: PlayProps & { readonly children: ComponentChildren }): JSX.Element {
-  const { session, problems, isJson, textAreaRef, changeState } = play;
+  const { session, isJson, changeState } = play;
   const { state } = session;
   return (
     <section class="plan" aria-label="Plan">
       <Problems play={play} />
-      {isJson ? (
-        <JsonEditor
-          textAreaRef={textAreaRef}
-          text={state.book}
-          problems={problems}
-          onText={(book) => changeState({ book })}
-        />
-      ) : (
-        <Forms play={play} />
-      )}
+      {isJson ? <JsonEditor play={play} /> : <Forms play={play} />}
       {children}
       <details open={state.events !== "" && state.usage.length > 0}>
         <summary>Events, one JSON object per line</summary>
