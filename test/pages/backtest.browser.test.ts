@@ -4,29 +4,19 @@ import { afterAll, describe, expect, test } from "vitest";
 
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, DESK_AND_PHONE, openSoundPage } from "../support/browser.ts";
-import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
-import { bookOfMany, planAt, tableOf, usageOfMany } from "./many-accounts.ts";
+import { traceArguments } from "../support/examples.ts";
+import { pageOfMany, tableOf } from "./many-accounts.ts";
 
 const files = folder();
 afterAll(() => files.remove());
 
-const openBacktest = async (options: BrowserContextOptions, ...args: readonly string[]): Promise<Page> => {
-  const { code, out } = await ratebook(["backtest", ...args, "--format", "html"]);
+const openTraces = async (options: BrowserContextOptions, ...drafts: readonly string[]): Promise<Page> => {
+  const { code, out } = await ratebook([...traceArguments("backtest", ...drafts), "--format", "html"]);
   expect(code).toBe(0);
   return openSoundPage(out, options);
 };
-const draftFile = (name: string): string => examplePath("llm-api", `drafts/${name}.json`);
-const openTraces = async (options: BrowserContextOptions, ...drafts: readonly string[]): Promise<Page> =>
-  openBacktest(options, examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS, "--plan", ...drafts.map(draftFile));
 const openMany = async (rate: number | string): Promise<Page> =>
-  openBacktest(
-    DESK,
-    files.file("book.json", JSON.stringify(bookOfMany(40))),
-    "--usage",
-    files.file("usage.csv", usageOfMany(40)),
-    "--plan",
-    files.file("draft.json", JSON.stringify(planAt("pp.draft", rate))),
-  );
+  openSoundPage(await pageOfMany("backtest", files, 40, { rate }));
 const readFact = async (page: Page, name: string): Promise<string> =>
   page.getByText(name, { exact: true }).first().locator("..").innerText();
 

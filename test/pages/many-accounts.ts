@@ -1,6 +1,4 @@
 /** A seeded random book of many accounts and a month of their usage, for reports of a given size. */
-import { join } from "node:path";
-
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 
@@ -58,28 +56,26 @@ export function usageOfMany(accounts: number): string {
 }
 
 /**
- * A report of many accounts, as a file in a folder.
+ * A page of many accounts.
  *
- * @returns its path
+ * @param more the rate of a draft, and the names of accounts
  */
-export async function reportOfMany(
+export async function pageOfMany(
+  command: "report" | "backtest",
   files: Folder,
   accounts: number,
-  nameOf?: (index: number) => string,
+  { rate, nameOf }: { readonly rate?: number | string; readonly nameOf?: (index: number) => string } = {},
 ): Promise<string> {
-  const path = join(files.path, `many-${accounts}.html`);
-  const { code, err } = await ratebook([
-    "report",
+  const { code, out } = await ratebook([
+    command,
     files.file(`book-${accounts}.json`, JSON.stringify(bookOfMany(accounts, nameOf))),
     "--usage",
     files.file(`usage-${accounts}.csv`, usageOfMany(accounts)),
-    "--plan",
-    files.file("dear.json", JSON.stringify(planAt("pp.dear", 2))),
-    "-o",
-    path,
+    ...(rate === undefined ? [] : ["--plan", files.file("draft.json", JSON.stringify(planAt("pp.draft", rate)))]),
+    ...(command === "backtest" ? ["--format", "html"] : []),
   ]);
-  expect(`${code} ${err}`).toContain("0 ");
-  return path;
+  expect(code).toBe(0);
+  return out;
 }
 
 /** The rows of the table after a heading. */

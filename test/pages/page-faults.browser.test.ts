@@ -6,17 +6,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { pageFile, embedData } from "../../src/pages/page-file.ts";
 import { type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, openPage, openSoundPage } from "../support/browser.ts";
-import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
-import { reportOfMany } from "./many-accounts.ts";
+import { traceArguments } from "../support/examples.ts";
+import { pageOfMany } from "./many-accounts.ts";
 
 let files: Folder;
 let pages: readonly string[];
 beforeAll(async () => {
   files = folder();
-  const manyAccounts = readFileSync(await reportOfMany(files, 3), "utf8");
-  const llmApi = [examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS];
-  const draft = examplePath("llm-api", "drafts/lower-fee.json");
-  const backtest = await ratebook(["backtest", ...llmApi, "--plan", draft, "--format", "html"]);
+  const manyAccounts = await pageOfMany("report", files, 3, { rate: 2 });
+  const backtest = await ratebook([...traceArguments("backtest", "lower-fee"), "--format", "html"]);
   pages = [readFileSync(pageFile("play"), "utf8"), manyAccounts, backtest.out];
 });
 afterAll(() => files.remove());

@@ -9,8 +9,8 @@ import { type Invoice, renderInvoice } from "../../src/index.ts";
 import { readPage } from "../../src/pages/page-file.ts";
 import { folder, ratebook } from "../cli/fake-io.ts";
 import { openPage } from "../support/browser.ts";
-import { exampleEvents, examplePath, previewExample, TRACE_ARGUMENTS } from "../support/examples.ts";
-import { bookOfMany, usageOfMany } from "./many-accounts.ts";
+import { exampleEvents, examplePath, previewExample, traceArguments } from "../support/examples.ts";
+import { pageOfMany } from "./many-accounts.ts";
 
 const PICTURES = resolve(import.meta.dirname, "../../docs/pictures");
 
@@ -22,12 +22,7 @@ interface Pictured {
 
 async function reportOfMany(): Promise<Pictured> {
   const files = folder();
-  const { out: html } = await ratebook([
-    "report",
-    files.file("book.json", JSON.stringify(bookOfMany(200))),
-    "--usage",
-    files.file("usage.csv", usageOfMany(200)),
-  ]);
+  const html = await pageOfMany("report", files, 200);
   files.remove();
   return { html };
 }
@@ -38,15 +33,7 @@ async function chart(): Promise<Pictured> {
 }
 
 async function backtest(): Promise<Pictured> {
-  const { out: html } = await ratebook([
-    "backtest",
-    examplePath("llm-api", "book.json"),
-    ...TRACE_ARGUMENTS,
-    "--plan",
-    examplePath("llm-api", "drafts/lower-fee.json"),
-    "--format",
-    "html",
-  ]);
+  const { out: html } = await ratebook([...traceArguments("backtest", "lower-fee"), "--format", "html"]);
   return {
     html,
     walk: (page) => page.getByRole("button", { name: "Why Contoso code assistant" }).click(),
@@ -54,7 +41,7 @@ async function backtest(): Promise<Pictured> {
 }
 
 async function accountOfReport(): Promise<Pictured> {
-  const { out: html } = await ratebook(["report", examplePath("llm-api", "book.json"), ...TRACE_ARGUMENTS]);
+  const { out: html } = await ratebook(traceArguments("report"));
   return {
     html,
     walk: async (page) => {

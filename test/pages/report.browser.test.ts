@@ -1,6 +1,5 @@
 /** The report in a browser, used like by a person: it shows the terminal's output. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,32 +7,21 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pageFile, embedData } from "../../src/pages/page-file.ts";
 import { eventLine, type Folder, folder, ratebook } from "../cli/fake-io.ts";
 import { DESK, DESK_AND_PHONE, openPage, openSoundPage, PHONE } from "../support/browser.ts";
-import { examplePath, TRACE_ARGUMENTS } from "../support/examples.ts";
+import { traceArguments } from "../support/examples.ts";
 import { tableBook } from "../support/table-book.ts";
-import { reportOfMany, tableOf } from "./many-accounts.ts";
+import { pageOfMany, tableOf } from "./many-accounts.ts";
 
-const llm = (file: string): string => examplePath("llm-api", file);
 let files: Folder;
 let traces: string;
 beforeAll(async () => {
   files = folder();
-  traces = join(files.path, "traces.html");
-  const drafts = [llm("drafts/one-rate.json"), llm("drafts/volume.json")];
-  const { code, err } = await ratebook([
-    "report",
-    llm("book.json"),
-    ...TRACE_ARGUMENTS,
-    "--plan",
-    ...drafts,
-    "-o",
-    traces,
-  ]);
+  const { code, out, err } = await ratebook(traceArguments("report", "one-rate", "volume"));
   expect(`${code} ${err}`).toBe("0 28,185 events read: 28,185 metered; 4 invoices\n");
+  traces = out;
 });
 afterAll(() => files.remove());
 
-const tracesOn = async (options?: BrowserContextOptions): Promise<Page> =>
-  openSoundPage(readFileSync(traces, "utf8"), options);
+const tracesOn = async (options?: BrowserContextOptions): Promise<Page> => openSoundPage(traces, options);
 
 describe("the report of the request traces", () => {
   test.each(DESK_AND_PHONE)("%s: totals, and each account's amount", async (_, options) => {
@@ -77,13 +65,7 @@ describe("the report of the request traces", () => {
   test("drafts: both sides, the largest changes, and their causes", async () => {
     const page = await tracesOn();
     const draft = page.getByRole("region", { name: /^Draft one-rate\.json/ });
-    const { out } = await ratebook([
-      "backtest",
-      llm("book.json"),
-      ...TRACE_ARGUMENTS,
-      "--plan",
-      llm("drafts/one-rate.json"),
-    ]);
+    const { out } = await ratebook(traceArguments("backtest", "one-rate"));
     const [, now = "", then = ""] = /^2 accounts +([\d.,]+) +([\d.,]+)/m.exec(out) ?? [];
     const text = await draft.innerText();
     expect(now).toBe("113.10");
@@ -110,23 +92,14 @@ describe("the report of the request traces", () => {
 
   test("on paper each invoice begins a page, for all accounts or the open one", async () => {
     const page = await tracesOn();
-    const readPrinted = async (): Promise<readonly string[]> => {
+    const readPrinted = async (): Promise<unknown> => {
       await page.emulateMedia({ media: "print" });
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-      const texts = await page.locator("#print-area .invoice h2 + p").allInnerTexts();
-      const breaks = await page
-        .locator("#print-area .invoice")
-        .evaluateAll((all) =>
-          all.map(
-            (each) =>
-              (
-                each.ownerDocument.defaultView as unknown as { getComputedStyle(of: unknown): { breakBefore: string } }
-              ).getComputedStyle(each).breakBefore,
-          ),
-        );
+      const printed = await page.evaluate(`[...document.querySelectorAll("#print-area .invoice")].map((each) =>
+        getComputedStyle(each).breakBefore + " " + each.querySelector("h2 + p").innerText.split(" (")[0])`);
       await page.evaluate("dispatchEvent(new Event('afterprint'))");
       await page.emulateMedia({ media: "screen" });
-      return texts.map((text, index) => `${breaks[index] ?? ""} ${text.split(" (")[0] ?? ""}`);
+      return printed;
     };
     expect(await readPrinted()).toEqual([
       "page Contoso code assistant",
@@ -200,8 +173,8 @@ const NAMES = [
 ] as const;
 
 test("unusual names are shown as text, whatever they contain", async () => {
-  const path = await reportOfMany(files, NAMES.length, (index) => NAMES[index] ?? "");
-  const page = await openSoundPage(readFileSync(path, "utf8"), PHONE);
+  const html = await pageOfMany("report", files, NAMES.length, { rate: 2, nameOf: (index) => NAMES[index] ?? "" });
+  const page = await openSoundPage(html, PHONE);
   const text = await page.locator("#page").innerText();
   for (const name of NAMES)
     expect(text).toContain(

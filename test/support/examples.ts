@@ -13,13 +13,17 @@ export function examplePath(example: string, file: string): string {
   return join(EXAMPLES, example, file);
 }
 
-/** The command-line arguments that read both request traces. */
-export const TRACE_ARGUMENTS: readonly string[] = ["code", "conv"].flatMap((trace) => [
-  "--events",
-  examplePath("llm-api", `AzureLLMInferenceTrace_${trace}.csv`),
-  "--map",
-  examplePath("llm-api", `${trace}.map.json`),
-]);
+/** The arguments of a command that prices both request traces, and drafts of their plan. */
+export function traceArguments(command: string, ...drafts: readonly string[]): readonly string[] {
+  const files = ["code", "conv"].flatMap((trace) => [
+    "--events",
+    examplePath("llm-api", `AzureLLMInferenceTrace_${trace}.csv`),
+    "--map",
+    examplePath("llm-api", `${trace}.map.json`),
+  ]);
+  const plans = drafts.flatMap((draft) => ["--plan", examplePath("llm-api", `drafts/${draft}.json`)]);
+  return [command, examplePath("llm-api", "book.json"), ...files, ...plans];
+}
 
 /** The text of a file of an example. */
 export function exampleText(example: string, file: string): string {
