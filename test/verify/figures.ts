@@ -128,6 +128,20 @@ export function toSampleEvents(samples: readonly Sample[], toDate: (day: number)
     .toSorted((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp));
 }
 
+/** A book with meters of samples, each with the terms of its price, and an account with their plan on some days. */
+export function sampleBook(
+  meters: readonly (readonly [meter: object, terms: object])[],
+  plans: readonly (readonly [from: string, until: string])[],
+  cycle = "MONTHLY",
+): ShortBookInput {
+  return {
+    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["region", "user"] }],
+    usageMeters: meters.map(([meter], index) => ({ id: `m${index}`, schema: "sample", ...meter })),
+    pricePlans: [{ id: "p", cycle, usage: meters.map(([, terms], index) => ({ meter: `m${index}`, ...terms })) }],
+    accounts: [{ id: "acme", plans: plans.map(([from, until]) => ({ plan: "p", from, until })) }],
+  } as ShortBookInput;
+}
+
 /** The invoices of a book and events, and the differences of changed ones, with usage rows or the book in place of events too. */
 export function previewToVerify(
   source: ShortBookInput,

@@ -4,7 +4,16 @@ import { describe, expect, test } from "vitest";
 
 import { type Book, type EventInput, meter, preview, readBook, type ShortBookInput } from "../../src/index.ts";
 import { type Difference, verify } from "../../src/verify.ts";
-import { asJson, type FigurePath, listFigures, meterEvents, previewToVerify, withOtherDigit } from "./figures.ts";
+import {
+  asJson,
+  type FigurePath,
+  listFigures,
+  meterEvents,
+  previewToVerify,
+  sampleBook,
+  toSampleEvents,
+  withOtherDigit,
+} from "./figures.ts";
 
 const RATE_TABLE = {
   per: 10,
@@ -161,24 +170,18 @@ test("S18.1 the usage of a group with the text $key is a sum, verified without t
 const MEASURES = ["max", "min", "latest", "level", "change"] as const;
 
 function bookOf(meters: readonly object[], until = "2026-11-01"): ShortBookInput {
-  return {
-    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["user"] }],
-    usageMeters: meters.map((each, index) => ({ id: `m${index}`, schema: "sample", ...each })),
-    pricePlans: [{ id: "p", cycle: "MONTHLY", usage: meters.map((_, index) => ({ meter: `m${index}`, rate: 2 })) }],
-    accounts: [{ id: "acme", plans: [{ plan: "p", from: "2026-10-01", until }] }],
-  };
+  return sampleBook(
+    meters.map((each) => [each, { rate: 2 }]),
+    [["2026-10-01", until]],
+  );
 }
 
 /** Events on the mornings from 1 October on, each with a value and a user. */
 function eventsOf(...samples: readonly (readonly [value: number | string, user: string])[]): readonly EventInput[] {
-  return samples.map(([value, user], index) => ({
-    schemaName: "sample",
-    id: `e${index}`,
-    accountId: "acme",
-    timestamp: `2026-10-0${index + 1}T10:00:00Z`,
-    attributes: { value },
-    dimensions: { user },
-  }));
+  return toSampleEvents(
+    samples.map(([value, user], index) => ({ day: index + 1, time: "10:00:00Z", value, region: "eu", user })),
+    (day) => `2026-10-0${day}`,
+  );
 }
 
 /** The differences of the invoices and the rows of the core, or of changed ones, from the events. */

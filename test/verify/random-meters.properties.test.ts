@@ -10,6 +10,7 @@ import {
   type FigurePath,
   previewToVerify,
   type Sample,
+  sampleBook,
   toSampleEvents,
 } from "./figures.ts";
 
@@ -111,29 +112,18 @@ function bookOf(each: MeterCase): ShortBookInput {
     table !== undefined && groupBy.includes("region")
       ? { rateTable: { ...table, ...limits } }
       : { ...each.price, ...limits };
-  return {
-    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: DIMENSIONS }],
-    usageMeters: [
-      {
-        id: "m",
-        schema: "sample",
-        ...(each.isLong ? { ...LONG[measure], computations } : { [measure]: field }),
-        ...(groupBy.length > 0 && { groupBy }),
-        ...(daily && { daily }),
-        ...(measure === "latest" && each.wantsCarryOver && { carryOver: true }),
-      },
-    ],
-    pricePlans: [
-      {
-        id: "p",
-        cycle: interval,
-        usage: [{ meter: "m", ...card, ...(!daily && each.wantsProration && { prorate: true }) }],
-      },
-    ],
-    accounts: [
-      { id: "acme", plans: plans.map(([from, until]) => ({ plan: "p", from: dayText(from), until: dayText(until) })) },
-    ],
-  } as ShortBookInput;
+  const meter = {
+    ...(each.isLong ? { ...LONG[measure], computations } : { [measure]: field }),
+    ...(groupBy.length > 0 && { groupBy }),
+    ...(daily && { daily }),
+    ...(measure === "latest" && each.wantsCarryOver && { carryOver: true }),
+  };
+  const terms = { ...card, ...(!daily && each.wantsProration && { prorate: true }) };
+  return sampleBook(
+    [[meter, terms]],
+    plans.map(([from, until]) => [dayText(from), dayText(until)]),
+    interval,
+  );
 }
 
 /** An allowance of which units are left can be larger, and the text of a group can be a number. */

@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "../../src/verify/figures.ts";
 import { runs } from "../support/runs.ts";
-import { meterEvents, toSampleEvents } from "./figures.ts";
+import { meterEvents, sampleBook, toSampleEvents } from "./figures.ts";
 
 /** Days are those of October 2026; 0 and less are September. */
 const cases = fc.record({
@@ -49,27 +49,14 @@ function bookOf(each: Case): ShortBookInput {
   const { measure, carryOver, prorate, from, length, cut } = each;
   const daily = isDaily(each);
   const rows = [{ rate: 3 }, { rate: 2, from: dayText(cut) }];
-  return {
-    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["region", "user"] }],
-    usageMeters: [
-      {
-        id: "m",
-        schema: "sample",
-        [measure]: measure === "unique" ? "user" : "value",
-        groupBy: ["region"],
-        ...(daily && { daily }),
-        ...(measure === "latest" && { carryOver }),
-      },
-    ],
-    pricePlans: [
-      {
-        id: "p",
-        cycle: "MONTHLY",
-        usage: [{ meter: "m", rateTable: { rows }, ...(prorate && !daily && { prorate }) }],
-      },
-    ],
-    accounts: [{ id: "acme", plans: [{ plan: "p", from: dayText(from), until: dayText(from + length) }] }],
+  const meter = {
+    [measure]: measure === "unique" ? "user" : "value",
+    groupBy: ["region"],
+    ...(daily && { daily }),
+    ...(measure === "latest" && { carryOver }),
   };
+  const terms = { rateTable: { rows }, ...(prorate && !daily && { prorate }) };
+  return sampleBook([[meter, terms]], [[dayText(from), dayText(from + length)]]);
 }
 
 /** The quantity of the days before `day`; of an average, their share in that of the whole part. */
@@ -86,9 +73,9 @@ test("S19.3 S19.4 the rise of a quantity on a day has the price of the day, in c
       const book = bookOf(each);
       const events = toSampleEvents(each.samples, dayText);
       const metering = meterEvents(book, events);
-      const aggregation = metering.aggregations.get("m");
+      const aggregation = metering.aggregations.get("m0");
       if (aggregation === undefined || !hasKeys(aggregation)) throw new Error("the meter has no values");
-      const groups = groupValues(metering.cells.get(JSON.stringify(["acme", "m"])) ?? []);
+      const groups = groupValues(metering.cells.get(JSON.stringify(["acme", "m0"])) ?? []);
       let price = ZERO;
       for (let day = from; day < from + length; day++) {
         const [before = ZERO, after = ZERO] = [day, day + 1].map((end) =>

@@ -7,7 +7,7 @@ import type { Sending } from "./batches.ts";
 import { type CellWriting, writeCells } from "./cells.ts";
 import type { OpenTransaction } from "./client.ts";
 import type { ReservedIds } from "./event-view.ts";
-import { createEventNumbers, removeEvents, writeEvents } from "./event-writes.ts";
+import { removeEvents, writeEvents } from "./event-writes.ts";
 import { formatTextArray, idKey, sortByKey } from "./query.ts";
 import { toRows } from "./rows.ts";
 import {
@@ -42,13 +42,12 @@ export interface CommitContext
  * Writes all changes of a decision. Rows that commits of different accounts may share are written in key order, so that
  * two commits never wait for each other.
  */
-export async function writeChanges(context: CommitContext, changes: Changes): Promise<void> {
-  const writing = { ...context, numbers: createEventNumbers(context, context.block) };
+export async function writeChanges(writing: CommitContext, changes: Changes): Promise<void> {
   try {
     checkDistinctIds(changes.newEvents ?? []);
     await writeEvents(writing, changes.newEvents ?? [], changes.events ?? []);
     await removeEvents(writing, changes.removedEvents ?? []);
-    await context.checkAssumptions();
+    await writing.checkAssumptions();
     await writeAccounts(writing, changes.accounts ?? []);
     await writeCells(writing, "usage", changes.usage ?? []);
     await writeCells(writing, "overage", changes.overage ?? []);
@@ -58,15 +57,15 @@ export async function writeChanges(context: CommitContext, changes: Changes): Pr
     await writeRecords(writing, INVOICE, changes.invoices);
     await writeRecords(writing, BILLED_USAGE, changes.billedUsage);
     if (changes.configurationRevision !== undefined) {
-      const text = `update ${context.table("configuration")} set revision = $1::text::bigint`;
-      await context.send(text, [String(changes.configurationRevision)]);
+      const text = `update ${writing.table("configuration")} set revision = $1::text::bigint`;
+      await writing.send(text, [String(changes.configurationRevision)]);
     }
   } catch (error) {
     // All sent statements end before the connection is reused. The first failure is thrown: the others follow from it.
-    await context.waitForAll();
+    await writing.waitForAll();
     throw error;
   }
-  await context.waitForAll();
+  await writing.waitForAll();
 }
 
 /** Whether a decision changes so few rows that they are sent together. */

@@ -136,13 +136,10 @@ function writeEnriched({ attributes, dimensions }: EventRecord["enriched"]): Eve
   return [attributes.map(({ name, value }) => [name, formatDecimal(value)]), dimensions];
 }
 
+const ID_NAMES = ["referenceId", "accountId", "eventId", "schemaName"] as const;
+
 function writeIds(event: EventKeys, keys: EventKeys): EventBody["ids"] {
-  const ids = [
-    event.referenceId === keys.referenceId ? null : event.referenceId,
-    event.accountId === keys.accountId ? null : event.accountId,
-    event.eventId === keys.eventId ? null : event.eventId,
-    event.schemaName === keys.schemaName ? null : event.schemaName,
-  ];
+  const ids = ID_NAMES.map((name) => (event[name] === keys[name] ? null : event[name]));
   return ids.every((id) => id === null) ? undefined : ids;
 }
 
@@ -175,13 +172,14 @@ export function readEvent(row: Row): EventRecord {
   return readTemplatedEvent(readColumns(row), String(parseRecord(form)), row["body"] ?? "");
 }
 
-function readColumns(row: Row): EventColumns {
+/** @param ids those that differ from their columns, in the order of {@link ID_NAMES} */
+function readColumns(row: Row, ids: EventBody["ids"] = []): EventColumns {
   return {
-    referenceId: row["reference_id"] ?? "",
-    accountId: row["account_id"] ?? "",
+    referenceId: ids[0] ?? row["reference_id"] ?? "",
+    accountId: ids[1] ?? row["account_id"] ?? "",
     number: Number(row["number"]),
-    eventId: row["event_id"] ?? "",
-    schemaName: row["schema_name"] ?? "",
+    eventId: ids[2] ?? row["event_id"] ?? "",
+    schemaName: ids[3] ?? row["schema_name"] ?? "",
     timestamp: instantFromColumn(row["timestamp"]),
     createdAt: instantFromColumn(row["created_at"]),
     status: row["status"] as EventRecord["status"],
@@ -191,23 +189,13 @@ function readColumns(row: Row): EventColumns {
 function readPlainEvent(row: Row): EventRecord {
   const body = JSON.parse(row["body"] ?? "") as EventBody;
   const { version, enriched, feature, numbers } = body;
-  const [referenceId, accountId, eventId, schemaName] = [
-    row["reference_id"] ?? "",
-    row["account_id"] ?? "",
-    row["event_id"] ?? "",
-    row["schema_name"] ?? "",
-  ].map((key, place) => body.ids?.[place] ?? key) as [string, string, string, string];
-  const columns = readColumns(row);
+  const columns = readColumns(row, body.ids);
   return {
     ...columns,
-    referenceId,
-    accountId,
     customerId: body.customer,
-    eventId,
-    schemaName,
     ...(version === undefined ? {} : { schemaVersion: version }),
     payload: {
-      accountId: body.sentTo ?? accountId,
+      accountId: body.sentTo ?? columns.accountId,
       attributes: body.attributes.map(readAttribute),
       dimensions: body.dimensions,
       ...(numbers === undefined ? {} : { numericDimensions: numbers }),
@@ -253,13 +241,13 @@ function readAttribute([name, value, unit, isText]: AttributeTuple): EventRecord
 type EventTemplate = readonly [number, readonly string[], readonly string[], readonly string[], string];
 
 /** The columns of an event with a form. */
-export type EventColumns = Pick<
+type EventColumns = Pick<
   EventRecord,
   "referenceId" | "accountId" | "number" | "eventId" | "schemaName" | "timestamp" | "createdAt" | "status"
 >;
 
 /** Reads an event from its columns, form and body: its customer, attributes, units and dimensions. */
-export function readTemplatedEvent(columns: EventColumns, text: string, body: string): EventRecord {
+function readTemplatedEvent(columns: EventColumns, text: string, body: string): EventRecord {
   const [schemaVersion, attributes, dimensions, meterIds, description] = JSON.parse(text) as EventTemplate;
   const [customerId, ...rest] = JSON.parse(body) as [string, ...(number | string)[]];
   // A number is the shortest text of a double, which determines its decimal; minus zero is 0.

@@ -3,7 +3,7 @@
 import { isCompleted } from "../../ledger/outcome.ts";
 import type { EventRecord, FeatureUse, NewEvent } from "../../ledger/records.ts";
 import type { Sending } from "./batches.ts";
-import type { OpenTransaction, Run } from "./client.ts";
+import type { OpenTransaction } from "./client.ts";
 import { eventBody, type EventKeys, eventKeys, newEventBody } from "./event-rows.ts";
 import type { ReservedIds } from "./event-view.ts";
 import {
@@ -21,7 +21,8 @@ import { type ColumnType, type ColumnValue, formatColumn, listExpression } from 
 /** The context for writing events. */
 export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
   readonly table: (name: string) => string;
-  readonly numbers: EventNumbers;
+  /** The transaction's block of event numbers, if it has one. */
+  readonly block: number | undefined;
   readonly atCommit: OpenTransaction["atCommit"];
 }
 
@@ -38,30 +39,35 @@ export async function writeEvents(
   changedEvents: readonly EventRecord[],
 ): Promise<void> {
   if (newEvents.length + changedEvents.length === 0) return;
-  const reservedIds = newEvents.filter(({ status }) => isCompleted(status)).map(idOf);
-  const reservationNumbers = await context.reservationNumbers(
-    [...reservedIds, ...changedEvents.filter(reservesId).map(idOf)],
-    reservedIds,
-  );
-  const numberAt = await context.numbers(newEvents.length);
-  const newRows = sortByKey(
+  const reservedIds = newEvents.filter(({ status }) => isCompleted(status)).map(({ eventId }) => eventId);
+  const changedIds = changedEvents.filter(reservesId).map(({ eventId }) => eventId);
+  const reservationNumbers = await context.reservationNumbers([...reservedIds, ...changedIds], reservedIds);
+  const nextReservation = (eventId: string): number => (reservationNumbers.get(eventId) ?? -1) + 1;
+  const numberAt = await assignNumbers(context, newEvents.length);
+  const numberedEvents = sortByKey(
     newEvents.map((event, place) => ({ event, number: numberAt(place), keys: eventKeys(event) })),
     ({ keys }) => keys.eventId,
   );
   // A new event replaces none; a plain insert is faster.
-  for (let start = 0; start < newRows.length; start += CHUNK) {
-    await insertEvents(
-      context,
-      newRows.slice(start, start + CHUNK).map((row) => newRow(row, reservationNumbers)),
-      "",
-    );
+  for (let start = 0; start < numberedEvents.length; start += CHUNK) {
+    const rows = numberedEvents.slice(start, start + CHUNK).map(({ event, number, keys }): EventRow => {
+      const reservationNumber = isCompleted(event.status) ? nextReservation(event.eventId) : undefined;
+      return { event, keys, number, reverted: false, reservationNumber, body: newEventBody(event, keys) };
+    });
+    await insertEvents(context, rows, "");
   }
   if (changedEvents.length === 0) return;
-  const rows = sortByKey(changedEvents, ({ eventId }) => idKey(eventId)).map((event) =>
-    changedRow(event, reservationNumbers),
+  const changedRows = sortByKey(changedEvents, ({ eventId }) => idKey(eventId)).map((event): EventRow => {
+    const { number, reverted } = event;
+    const keys = eventKeys(event);
+    const reservationNumber = reservesId(event) ? nextReservation(event.eventId) : undefined;
+    return { event, keys, number, reverted, reservationNumber, body: eventBody(event, keys) };
+  });
+  await insertEvents(context, changedRows, REPLACE);
+  promoteNextHolder(
+    context,
+    changedEvents.filter(({ reverted }) => reverted),
   );
-  await insertEvents(context, rows, REPLACE);
-  promoteNextHolder(context, changedEvents.filter(({ reverted }) => reverted).map(idOf));
 }
 
 /** Deletes events; if one reserved its id with number 0, promotes the next event that reserves it. */
@@ -72,7 +78,7 @@ export async function removeEvents(
   if (removedEvents.length === 0) return;
   const ids = formatTextArray(idKeys(removedEvents.map(({ referenceId }) => referenceId)));
   await context.send(`delete from ${context.table("event")} where reference_id = any($1::text::text[])`, [ids]);
-  promoteNextHolder(context, removedEvents.map(idOf));
+  promoteNextHolder(context, removedEvents);
 }
 
 const REPLACE = `on conflict (reference_id) do update set number = excluded.number, status = excluded.status,
@@ -85,11 +91,15 @@ const REPLACE = `on conflict (reference_id) do update set number = excluded.numb
  * is undone or deleted while a later event reserves the id too, the later one gets the number 0. This runs after the
  * undo, so that it sees every event that took the id before the undone one was locked.
  */
-function promoteNextHolder({ atCommit, table }: EventWriting, eventIds: readonly string[]): void {
-  if (eventIds.length === 0) return;
+function promoteNextHolder(
+  { atCommit, table }: EventWriting,
+  freedEvents: readonly Pick<EventRecord, "eventId">[],
+): void {
+  if (freedEvents.length === 0) return;
+  const ids = idKeys(freedEvents.map(({ eventId }) => eventId));
   atCommit(`with holder as materialized (
       select reference_id, event_id, holds from ${table("event")}
-        where ${hasEventId(formatListQuery(idKeys(eventIds)))} and holds is not null
+        where ${hasEventId(formatListQuery(ids))} and holds is not null
         order by reference_id for no key update),
       earliest as (select distinct on (event_id) reference_id from holder order by event_id, holds)
     update ${table("event")} as event set holds = 0 from earliest
@@ -142,29 +152,6 @@ function spentEntryIds(feature: FeatureUse | undefined): string | undefined {
   return formatTextArray(feature.allocations.map(({ entryId }) => idKey(entryId)));
 }
 
-type ReservationNumbers = ReadonlyMap<string, number>;
-
-/** A new event with its derived values. */
-interface NumberedEvent {
-  readonly event: NewEvent;
-  readonly number: number;
-  readonly keys: EventKeys;
-}
-
-function newRow({ event, number, keys }: NumberedEvent, reservationNumbers: ReservationNumbers): EventRow {
-  const reservationNumber = isCompleted(event.status)
-    ? nextReservationNumber(reservationNumbers, event.eventId)
-    : undefined;
-  return { event, keys, number, reverted: false, reservationNumber, body: newEventBody(event, keys) };
-}
-
-function changedRow(event: EventRecord, reservationNumbers: ReservationNumbers): EventRow {
-  const { number, reverted } = event;
-  const keys = eventKeys(event);
-  const reservationNumber = reservesId(event) ? nextReservationNumber(reservationNumbers, event.eventId) : undefined;
-  return { event, keys, number, reverted, reservationNumber, body: eventBody(event, keys) };
-}
-
 /** Inserts events with one statement; a column is passed as a list, or as one value if all are equal. */
 async function insertEvents(
   { send, table }: EventWriting,
@@ -194,15 +181,6 @@ async function insertEvents(
   );
 }
 
-/** The number with which a new event reserves an id. */
-function nextReservationNumber(reservationNumbers: ReservationNumbers, eventId: string): number {
-  return (reservationNumbers.get(eventId) ?? -1) + 1;
-}
-
-function idOf({ eventId }: { readonly eventId: string }): string {
-  return eventId;
-}
-
 /** Whether an event reserves its id: it is accepted and not reverted. */
 function reservesId({ status, reverted }: EventRecord): boolean {
   return isCompleted(status) && !reverted;
@@ -211,29 +189,14 @@ function reservesId({ status, reverted }: EventRecord): boolean {
 /** Numbers per block; a database sequence assigns the blocks. */
 const BLOCK = 4_096;
 
-/** Reserves `count` numbers, and returns them by index of the event. */
-export type EventNumbers = (count: number) => Promise<(place: number) => number>;
-
-/**
- * Creates the event numbers of a transaction: greater than those of all events written earlier under the same locks.
- *
- * @param first its block of numbers, if it has one
- */
-export function createEventNumbers(
-  { run, table }: { readonly run: Run; readonly table: (name: string) => string },
-  first: number | undefined,
-): EventNumbers {
-  const blocks = first === undefined ? [] : [first];
-  let next = 0;
-  return async (count) => {
-    const start = next;
-    next += count;
-    const more = Math.ceil(next / BLOCK) - blocks.length;
-    if (more > 0) {
-      const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
-      const rows = await run(text, [table("event_number"), String(more)]);
-      blocks.push(...rows.map(({ block }) => Number(block)).sort((a, b) => a - b));
-    }
-    return (place) => (blocks[Math.floor((start + place) / BLOCK)] ?? 0) * BLOCK + ((start + place) % BLOCK);
-  };
+/** The numbers of new events by their index, greater than those of all events written earlier under the same locks. */
+async function assignNumbers({ run, table, block }: EventWriting, count: number): Promise<(place: number) => number> {
+  const blocks = block === undefined ? [] : [block];
+  const more = Math.ceil(count / BLOCK) - blocks.length;
+  if (more > 0) {
+    const text = "select nextval($1::text::regclass)::text as block from generate_series(1, $2::text::integer)";
+    const rows = await run(text, [table("event_number"), String(more)]);
+    blocks.push(...rows.map((row) => Number(row["block"])).sort((a, b) => a - b));
+  }
+  return (place) => (blocks[Math.floor(place / BLOCK)] ?? 0) * BLOCK + (place % BLOCK);
 }

@@ -262,7 +262,8 @@ export async function migrate(connections: Connections, schema: string): Promise
   await checkServerVersion(connections);
   await connections.transaction([lock], async ({ run }) => {
     await createMissingTables(run, schema, table("migration"));
-    const version = await readVersion(run, table("migration"));
+    const [row] = await run(`select coalesce(max(version), 0)::text as version from ${table("migration")}`);
+    const version = Number(row?.["version"] ?? 0);
     if (version === VERSION) return;
     for (const statement of migrationStatements(version, table)) await run(statement);
     await run(`insert into ${table("migration")} (version) values ($1::text::integer)`, [String(VERSION)]);
@@ -309,18 +310,9 @@ function quoteName(name: string): string {
 async function createMissingTables(run: Run, schema: string, migration: string): Promise<void> {
   const [namespaceRow] = await run("select oid::text as found from pg_namespace where nspname = $1::text", [schema]);
   if (namespaceRow === undefined) await run(`create schema if not exists ${quoteName(schema)}`);
-  if (await hasTable(run, migration)) return;
+  const [tableRow] = await run("select to_regclass($1::text)::text as found", [migration]);
+  if (typeof tableRow?.["found"] === "string") return;
   await run(
     `create table if not exists ${migration} (version integer primary key, applied_at timestamptz not null default now())`,
   );
-}
-
-async function hasTable(run: Run, table: string): Promise<boolean> {
-  const [row] = await run("select to_regclass($1::text)::text as found", [table]);
-  return typeof row?.["found"] === "string";
-}
-
-async function readVersion(run: Run, table: string): Promise<number> {
-  const [row] = await run(`select coalesce(max(version), 0)::text as version from ${table}`);
-  return Number(row?.["version"] ?? 0);
 }
