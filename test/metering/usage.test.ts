@@ -1,6 +1,9 @@
+/** Exact sums of usage by account, meter, day and group (S1, S5.3, S18.1). */
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import { UsageTally } from "../../src/metering/usage.ts";
+import { add, Decimal, ZERO } from "../../src/numbers/decimal.ts";
 import { type Exact, exactOfText } from "../../src/numbers/exact.ts";
 
 const exact = (text: string): Exact => exactOfText(text) ?? Number.NaN;
@@ -76,4 +79,142 @@ test("an unknown meter or account has no sums, of any size", () => {
   tally.add(1, 1, 1, exact("1e80"));
   for (const account of ["a", "b"]) expect(tally.between(account, "nothing", 0, 10).toFixed()).toBe("0");
   for (const meter of ["m", "n"]) expect(tally.between("nobody", meter, 0, 10).toFixed()).toBe("0");
+});
+
+const ACCOUNTS = ["a", "b"];
+/** The first ones have the groups of their events, the others none. */
+const METERS = Array.from({ length: 12 }, (_, index) => `m${index}`);
+const GROUPED = 3;
+const TEXTS = ["x", "y", "2", "__proto__", "a\0b", "😀", "\uD800"];
+
+/** Of similar size, or of all sizes allowed in events, or as large or as fine as an event may count (S1.6). */
+const units = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      undefined,
+      "0",
+      "1",
+      "-1",
+      "-3",
+      "0.25",
+      "0.125",
+      "9007199254740991",
+      "-9007199254740991",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 20 }))
+      .map(([mantissa, scale]) => `${mantissa}e-${scale}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("9".repeat(40), `-0.${"9".repeat(40)}`, `-${"9".repeat(40)}`, `0.${"0".repeat(39)}1`),
+  },
+);
+/** Adjacent days, sometimes far apart. */
+const days = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: -40, max: 40 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -700_000, max: 2_900_000 }) },
+);
+const events = fc.array(
+  fc.record({
+    account: fc.nat(1),
+    day: days,
+    group: fc.tuple(fc.constantFrom(...TEXTS), fc.constantFrom(...TEXTS)),
+    isOneByOne: fc.boolean(),
+    units: fc.array(units, { minLength: METERS.length, maxLength: METERS.length }),
+  }),
+  { maxLength: 40 },
+);
+
+test("S1.6 S5.3 S14.4 S18.1 usage equals a map of decimals, cell by cell, whatever the sizes, and over any range of days", () => {
+  fc.assert(
+    fc.property(events, fc.nat(METERS.length), days, fc.nat(60), (list, cut, from, length) => {
+      const all = [...METERS.keys()];
+      const tally = new UsageTally(ACCOUNTS, METERS, [
+        { meters: all.slice(0, GROUPED), groupsMax: 1000 },
+        { meters: all.slice(GROUPED, Math.max(cut, GROUPED)), groupsMax: undefined },
+        { meters: all.slice(Math.max(cut, GROUPED)), groupsMax: undefined },
+      ]);
+      const plain = new UsageTally(ACCOUNTS, METERS);
+      const texts = ["", "other", ""];
+      const group = { texts, slots: [2, 0] };
+      const reversed = all.toReversed();
+      const addAll = tally.adder(
+        reversed,
+        reversed.map((meter) => (meter < GROUPED ? group : undefined)),
+      );
+      const expected = new Map<string, Decimal>();
+      for (const { account, day, group: eventGroup, isOneByOne, units: quantities } of list) {
+        const exact = quantities.map((text) => (text === undefined ? undefined : exactOfText(text)));
+        [texts[2], texts[0]] = eventGroup;
+        if (!isOneByOne) addAll(account, day, exact.toReversed());
+        for (const [meter, each] of exact.entries()) {
+          if (each === undefined) continue;
+          plain.add(account, meter, day, each);
+          const own = meter < GROUPED ? eventGroup : undefined;
+          if (isOneByOne) tally.add(account, meter, day, each, own);
+          const key = JSON.stringify([ACCOUNTS[account], METERS[meter], day, own]);
+          expected.set(key, add(expected.get(key) ?? ZERO, new Decimal(quantities[meter] ?? 0)));
+        }
+      }
+      const cells = [...tally.cells()].map((cell): [string, string] => [
+        JSON.stringify([cell.accountId, cell.meterId, cell.day, cell.group]),
+        cell.quantity.toFixed(),
+      ]);
+      expect(cells.length).toBe(new Map(cells).size);
+      expect(new Map(cells)).toEqual(
+        new Map([...expected].map(([key, sum]) => [key, sum.isZero() ? "0" : sum.toFixed()])),
+      );
+      for (const accountId of ACCOUNTS) {
+        for (const [meter, meterId] of METERS.entries()) {
+          const inRange = [...plain.cells()].filter(
+            (cell) =>
+              cell.accountId === accountId && cell.meterId === meterId && cell.day >= from && cell.day < from + length,
+          );
+          const total = inRange.reduce((sum, { quantity }) => add(sum, quantity), ZERO);
+          expect(plain.between(accountId, meterId, from, from + length)).toEqual(total);
+          expect(tally.between(accountId, meterId, from, from + length)).toEqual(total);
+          if (meter >= GROUPED) continue;
+          const groups = tally.groupsBetween(accountId, meterId, from, from + length);
+          expect(groups.every(({ day, quantity }) => day >= from && day < from + length && !quantity.isZero())).toBe(
+            true,
+          );
+          expect(groups.reduce((sum, { quantity }) => add(sum, quantity), ZERO)).toEqual(total);
+        }
+      }
+    }),
+  );
+});
+
+test("S18.1 an account has room for a group with usage, or while fewer than 1,000 groups have usage on the day", () => {
+  const tally = new UsageTally(["a", "b"], ["m", "n"], [{ meters: [0, 1], groupsMax: 1000 }]);
+  const texts = [""];
+  const groupOf = { texts, slots: [0] };
+  const addUnits = tally.adder([0, 1], [groupOf, groupOf]);
+  const hasRoom = (meter: number, day: number, text: string): boolean => {
+    texts[0] = text;
+    return tally.hasRoom(0, meter, day, groupOf);
+  };
+  for (let index = 0; index < 1000; index++) {
+    expect(hasRoom(0, 7, `g${index}`)).toBe(true);
+    texts[0] = `g${index}`;
+    addUnits(0, 7, [1, index === 0 ? 0 : undefined]);
+  }
+  expect([hasRoom(0, 7, "g5"), hasRoom(0, 7, "new"), hasRoom(0, 8, "new")]).toEqual([true, false, true]);
+  // Another meter with the same groups has its own limit.
+  expect(hasRoom(1, 7, "new")).toBe(true);
+  texts[0] = "g5";
+  addUnits(0, 7, [-1, undefined]);
+  expect([hasRoom(0, 7, "g5"), hasRoom(0, 7, "new")]).toEqual([true, true]);
+  tally.add(0, 0, 7, 4, ["new"]);
+  expect([hasRoom(0, 7, "g5"), hasRoom(0, 7, "new"), hasRoom(0, 7, "newer")]).toEqual([false, true, false]);
+  tally.add(0, 0, 7, exactOfText(`1${"0".repeat(39)}`) ?? 0, ["g7"]);
+  tally.add(0, 0, 7, exactOfText(`-1${"0".repeat(39)}`) ?? 0, ["g7"]);
+  expect(hasRoom(0, 7, "newer")).toBe(false);
+  tally.add(0, 0, 7, -1, ["g7"]);
+  expect(hasRoom(0, 7, "newer")).toBe(true);
 });

@@ -1,6 +1,7 @@
 import type { ShortBookInput } from "../../src/book/resources/book.ts";
 import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
 import type { RateTableInput } from "../../src/index.ts";
+import type { EventInput } from "../../src/metering/event-envelope.ts";
 
 type TableBook = ShortBookInput & { readonly pricePlans: readonly ShortPlanInput[] };
 
@@ -16,4 +17,21 @@ export function tableBook(
     pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "um.tokens", rateTable }] }],
     ...(account && { accounts: [{ ...account, plan: "pp" }] }),
   };
+}
+
+/** Events of October 2026 of the account `acme`, from days, texts of groups and tokens, in the order of their days. */
+export function tableEvents(
+  groupBy: readonly string[],
+  usage: readonly (readonly [day: number, group: readonly string[] | string, tokens: number | string])[],
+): EventInput[] {
+  return usage
+    .toSorted(([a], [b]) => a - b)
+    .map(([day, group, tokens], index) => ({
+      schemaName: "call",
+      id: `e${index}`,
+      timestamp: `2026-10-${String(day).padStart(2, "0")}T00:00:${String(index).padStart(2, "0")}Z`,
+      accountId: "acme",
+      attributes: { tokens },
+      dimensions: Object.fromEntries(groupBy.map((dimension, position) => [dimension, group[position] ?? ""])),
+    }));
 }

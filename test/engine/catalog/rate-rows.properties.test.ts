@@ -3,12 +3,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import type { RateRowInput, RateTableInput } from "../../../src/book/resources/rate-table.ts";
-import { type Book, createEngine, type EventInput, memoryStore, preview, readBook } from "../../../src/index.ts";
+import { type Book, createEngine, memoryStore, preview, readBook } from "../../../src/index.ts";
 import type { Invoice } from "../../../src/invoicing/invoice.ts";
 import { GROUP_BY, tableArbitrary, usageArbitrary } from "../../rating/table-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
+import { tableBook, tableEvents } from "../../support/table-book.ts";
 
-const METER = "tokens";
+const METER = "um.tokens";
 /** The day of October on which rows are added; cycles begin on the first. */
 const TODAY = 5;
 
@@ -44,33 +45,15 @@ function splitRows({ table: { rows }, isAdded }: Case): readonly [RateRowInput[]
   return [rows.filter((row) => !added.includes(row)), added];
 }
 
-function bookWith(rateTable: RateTableInput, plans: readonly object[]): Book {
-  const book: object = {
-    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: GROUP_BY }],
-    usageMeters: [{ id: METER, schema: "call", sum: "n", groupBy: GROUP_BY }],
-    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: METER, rateTable }] }],
-    accounts: [{ id: "acme", plans }],
-  };
+const bookWith = (rateTable: RateTableInput, plans: readonly object[]): Book => {
+  const book: object = { ...tableBook(GROUP_BY, rateTable), accounts: [{ id: "acme", plans }] };
   return readBook(book);
-}
+};
 
 /** The plan of the account in a book. */
 function toPlans(override: object | undefined): readonly object[] {
   const usage = override && [{ meter: METER, ...override }];
   return [{ plan: "pp", from: "2026-10-01", ...(usage && { override: { usage } }) }];
-}
-
-function toEvents(usage: readonly (readonly [number, readonly string[] | string, number | string])[]): EventInput[] {
-  return usage
-    .toSorted(([a], [b]) => a - b)
-    .map(([day, group, n], index) => ({
-      schemaName: "call",
-      id: `e${index}`,
-      timestamp: `2026-10-${String(day).padStart(2, "0")}T00:00:${String(index).padStart(2, "0")}Z`,
-      accountId: "acme",
-      attributes: { n },
-      dimensions: Object.fromEntries(GROUP_BY.map((dimension, position) => [dimension, group[position] ?? ""])),
-    }));
 }
 
 const describeInvoices = (invoices: readonly Pick<Invoice, "revenueInfo" | "notices">[]): string =>
@@ -82,7 +65,7 @@ test("S18.7 S18.8 S13.5 drafts and final invoices are those of a book that had t
     fc.asyncProperty(cases, usageArbitrary(), async (each, usage) => {
       const { table, override } = each;
       const [rows, added] = splitRows(each);
-      const events = toEvents(usage);
+      const events = tableEvents(GROUP_BY, usage);
       let now = Date.UTC(2026, 9, 1);
       const engine = createEngine({ store: memoryStore(), clock: () => now });
       await engine.load(bookWith({ ...table, rows }, []));

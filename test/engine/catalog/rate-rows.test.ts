@@ -272,31 +272,21 @@ describe("S18.8 a row that is rejected changes nothing", () => {
 });
 
 describe("S18.7 an override of a table that is rejected", () => {
-  test.each<[name: string, card: object, message: string]>([
-    ["a factor below 0", { multiply: -1 }, "multiply: expected 0 or more, got -1"],
-    [
-      "a table beside rows",
-      { rateTable: { rows: [NOVA] }, rows: [VISION] },
-      "rateTable: expected rateTable or rows, got both",
-    ],
-    [
-      "an unknown dimension",
+  const refusals: Readonly<Record<string, object>> = {
+    "multiply: expected 0 or more, got -1": { multiply: -1 },
+    "rateTable: expected rateTable or rows, got both": { rateTable: { rows: [NOVA] }, rows: [VISION] },
+    'rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"':
       { rows: [{ when: { modle: "a" }, rate: 1 }] },
-      'rows[0].when.modle: expected "model" or "kind", a dimension by which the usage meter "um.tokens" groups, got "modle"',
-    ],
-    ["rows alike", { rows: [NOVA, NOVA] }, "rows[1]: the combination of when and from is already used by rows[0]"],
-    [
-      "rows that hold for one group",
+    "rows[1]: the combination of when and from is already used by rows[0]": { rows: [NOVA, NOVA] },
+    'rows[1].when: rows[0] names as many dimensions and holds for model "nova" and kind "input" too: add a row for both':
       { rows: [NOVA, { when: { kind: "input" }, rate: 1 }] },
-      'rows[1].when: rows[0] names as many dimensions and holds for model "nova" and kind "input" too: add a row for both',
-    ],
-    ["another currency", { rows: [{ ...NOVA, rate: { EUR: 1 } }] }, 'rows[0].rate: missing rates in "USD"'],
-    [
-      "no table to change",
-      { usageMeterId: "um.calls", multiply: 1 },
-      'multiply: the plan has no price table for "um.calls": write a rateTable, or change another card',
-    ],
-  ])("%s", async (_, card, message) => {
+    'rows[0].rate: missing rates in "USD"': { rows: [{ ...NOVA, rate: { EUR: 1 } }] },
+    'multiply: the plan has no price table for "um.calls": write a rateTable, or change another card': {
+      usageMeterId: "um.calls",
+      multiply: 1,
+    },
+  };
+  test.each(Object.entries(refusals))("%s", async (message, card) => {
     const { engine } = await startWith();
     const usageRateCards = [{ usageMeterId: "um.tokens", ...card }];
     const request = { pricePlanId: "pp", effectiveFrom: "2026-10-10", pricePlanDetailsOverride: { usageRateCards } };

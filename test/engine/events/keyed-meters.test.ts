@@ -5,24 +5,12 @@ import type { MetricsRequest } from "../../../src/book/resources/requests.ts";
 import type { ShortMeterInput } from "../../../src/book/resources/short-items.ts";
 import { formatInstant } from "../../../src/calendar/instant.ts";
 import type { Engine } from "../../../src/engine/engine.ts";
-import type { EventInput } from "../../../src/metering/event-envelope.ts";
+import { sampleBook, sampleEvents } from "../../support/samples.ts";
 import { type ClockedEngine, loadedAt } from "../support.ts";
 
 /** An engine with one meter, priced at 1.00 a unit in October. */
-function engineWith(meter: Partial<ShortMeterInput>): Promise<ClockedEngine> {
-  return loadedAt("2026-10-01", {
-    eventSchemas: [{ name: "sample", attributes: ["value"], dimensions: ["user"] }],
-    usageMeters: [{ id: "m", schema: "sample", ...meter }],
-    pricePlans: [{ id: "p", cycle: "MONTHLY", usage: [{ meter: "m", rate: 1 }] }],
-    accounts: [{ id: "contoso", plan: "p", from: "2026-10-01" }],
-  });
-}
-
-let ids = 0;
-function eventOf(timestamp: string, value: number, more: Partial<EventInput> = {}): EventInput {
-  const event = { schemaName: "sample", id: `e${++ids}`, accountId: "contoso", timestamp: `2026-10-${timestamp}:00Z` };
-  return { ...event, attributes: { value }, dimensions: { user: String(value) }, ...more };
-}
+const engineWith = (meter: Partial<ShortMeterInput>): Promise<ClockedEngine> =>
+  loadedAt("2026-10-01", sampleBook(meter, { from: "2026-10-01" }));
 
 async function totalOf(engine: Engine): Promise<string | undefined> {
   const { items } = await engine.invoices.list({
@@ -32,54 +20,40 @@ async function totalOf(engine: Engine): Promise<string | undefined> {
 }
 
 // A level of 31 units lasts for 1 day, and one of 62 for 1 of 31 days.
-test.each<[string, Partial<ShortMeterInput>, readonly (readonly [string, number])[], string, string]>([
+test.each<[string, Partial<ShortMeterInput>, string, string, string]>([
   [
     "a peak, so that the next peak is there",
     { max: "value" },
-    [
-      ["02T10:00", 30],
-      ["14T10:00", 48],
-      ["20T10:00", 7],
-    ],
+    "10-02T10:00 30, 10-14T10:00 48, 10-20T10:00 7",
     "48.00",
     "30.00",
   ],
   [
     "a value once: a user of two events still counts",
     { unique: "user" },
-    [
-      ["02T10:00", 1],
-      ["14T10:00", 1],
-      ["20T10:00", 2],
-    ],
+    "10-02T10:00 1, 10-14T10:00 1, 10-20T10:00 2",
     "2.00",
     "2.00",
   ],
   [
     "a level, so that the level before it lasts",
     { level: "value" },
-    [
-      ["01T00:00", 31],
-      ["02T00:00", 62],
-      ["03T00:00", 0],
-    ],
+    "10-01T00:00 31, 10-02T00:00 62, 10-03T00:00 0",
     "3.00",
     "2.00",
   ],
-])("S19.2 an undo takes off %s", async (_, meter, values, before, after) => {
+])("S19.2 an undo takes off %s", async (_, meter, samples, before, after) => {
   const { engine, at } = await engineWith(meter);
-  at("2026-10-21");
-  const events = values.map(([time, value]) => eventOf(time, value));
-  await engine.ingest(events);
+  await at("2026-10-21").ingest(sampleEvents(samples));
   expect(await totalOf(engine)).toBe(before);
-  await engine.undo({ account: "contoso", eventId: events[1]?.id ?? "" });
+  await engine.undo({ account: "contoso", eventId: "e1" });
   expect(await totalOf(engine)).toBe(after);
 });
 
 test("S19.5 a draft weighs the days that have passed: 62 units for 1, 10 and 31 of 31 days", async () => {
   const { engine, at } = await engineWith({ change: "value" });
   at("2026-10-02");
-  await engine.ingest([eventOf("01T00:00", 62)]);
+  await engine.ingest(sampleEvents("10-01T00:00 62"));
   expect(await totalOf(engine)).toBe("2.00");
   at("2026-10-11");
   expect(await totalOf(engine)).toBe("20.00");
@@ -105,7 +79,9 @@ test.each<[string, Partial<ShortMeterInput>, number, string, string | RegExp]>([
   ["a level below zero", { level: "value" }, -1, "ann", /a level must be 0 or more/],
 ])("S19.2 %s is rejected", async (_, meter, value, user, message) => {
   const { at } = await engineWith(meter);
-  const [outcome] = await at("2026-10-21").ingest([eventOf("02T10:00", value, { dimensions: { user } })]);
+  const [outcome] = await at("2026-10-21").ingest(
+    sampleEvents(`10-02T10:00 ${value}`).map((event) => ({ ...event, dimensions: { user, region: "eu" } })),
+  );
   expect(outcome?.status).toBe("INGESTION_FAILED_UNITS_INVALID");
   expect(outcome?.problem?.message).toMatch(message);
 });
@@ -113,7 +89,7 @@ test.each<[string, Partial<ShortMeterInput>, number, string, string | RegExp]>([
 test("S19.1 metrics of usage have the peak of each day, or of the month; revenue is what each rise of the peak adds", async () => {
   const { engine, at } = await engineWith({ max: "value" });
   at("2026-10-21");
-  await engine.ingest([eventOf("02T10:00", 30), eventOf("14T10:00", 48), eventOf("20T10:00", 7)]);
+  await engine.ingest(sampleEvents("10-02T10:00 30, 10-14T10:00 48, 10-20T10:00 7"));
   const pointsOf = async (query: Pick<MetricsRequest["metricQueries"][number], "name" | "aggregationPeriod">) => {
     const range = { startTime: "2026-10-01T00:00:00Z", endTime: "2026-11-01T00:00:00Z" };
     const [result] = await engine.metrics({ ...range, metricQueries: [{ id: "q", ...query }] });
@@ -130,7 +106,7 @@ test("S19.1 metrics of usage have the peak of each day, or of the month; revenue
 test("S19.2 metrics of events by meter count an event that changes a level once", async () => {
   const { engine, at } = await engineWith({ change: "value" });
   at("2026-10-21");
-  await engine.ingest([eventOf("02T10:00", 30), eventOf("14T10:00", -10)]);
+  await engine.ingest(sampleEvents("10-02T10:00 30, 10-14T10:00 -10"));
   const range = { startTime: "2026-10-01T00:00:00Z", endTime: "2026-11-01T00:00:00Z" };
   const query = { id: "q", name: "EVENTS", aggregationPeriod: "MONTH", groupBy: "USAGE_METER_ID" } as const;
   const [result] = await engine.metrics({ ...range, metricQueries: [query] });

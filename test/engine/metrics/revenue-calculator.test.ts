@@ -272,81 +272,73 @@ describe("S13.5 a revenue calculation is rejected", () => {
   // No map keeps this key.
   const proto = JSON.parse('{"__proto__":5}') as object;
 
-  test.each<[request: object, message: string]>([
-    [{}, `${plan}: missing: expected an object`],
-    [{ pricePlanDetailsConfig: { mode: "NONE" } }, `${plan}.mode: expected "CUSTOM", "PRICE_PLAN" or "ACCOUNT"`],
-    [withPlan({ usage: {} }), "usage: unknown field"],
-    [
-      { pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.no" } },
-      `${plan}.pricePlanId: expected the id of a price plan, got "pp.no"`,
-    ],
-    [
-      { pricePlanDetailsConfig: { ...PLAN, pricePlanVersion: 2 } },
-      `${plan}.pricePlanVersion: expected a version of "pp.team", 1 to 1, got 2`,
-    ],
-    [ofAccount("no"), `${plan}.accountId: expected the id of an account, got "no"`],
-    [ofAccount("idle"), `${plan}.accountId: no price plan is in force on 2024-06-10 for the account "idle"`],
-    [
-      { pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: noCycles } },
-      `${plan}.pricePlanDetails.pricingCycleConfig: missing: expected one, to price a billing period`,
-    ],
-    [
-      ofPlan({ usageRateCards: [{ ...CALLS, usageMeterId: "um.no" }] }),
-      `${card}.usageMeterId: expected the id or name of a usage meter, got "um.no"`,
-    ],
-    [
-      withPlan({ currencyConfig: { currency: "EUR" } }),
-      'currencyConfig.currency: expected "USD", which the plan supports, got "EUR"',
-    ],
-    [
-      { ...ofPlan({ supportedCurrencies: [], usageRateCards: [CALLS] }), currencyConfig: { currency: "EUR" } },
-      `${card}.rateValues: missing rates in "EUR"`,
-    ],
-    [
-      withPlan({ usageConfig: customUsage({ "um.no": 1 }) }),
-      'usageConfig.usageMap["um.no"]: expected the id of a usage meter as the key, got "um.no"',
-    ],
-    [
-      withPlan({ usageConfig: customUsage({ "um.calls": "many" }) }),
-      'usageConfig.usageMap["um.calls"]: expected a decimal, got "many"',
-    ],
-    [
-      withPlan({ usageConfig: customUsage(proto as never) }),
-      "usageConfig.usageMap.__proto__: this key cannot be stored: rename it",
-    ],
-    [withPlan({ licenseEntriesConfig: proto }), "licenseEntriesConfig.__proto__: this key cannot be stored: rename it"],
-    [overage(proto), "entitlementOverageConfig.__proto__: this key cannot be stored: rename it"],
-    [
-      withPlan({ licenseEntriesConfig: { "addon.fee": 1 } }),
-      'licenseEntriesConfig["addon.fee"]: expected the id of a license add-on as the key, got "addon.fee"',
-    ],
-    [seats(21), 'licenseEntriesConfig["addon.seats"]: expected 0 to 20 licenses, got 21'],
-    [
+  const rows: Readonly<Record<string, object>> = {
+    [`${plan}: missing: expected an object`]: {},
+    [`${plan}.mode: expected "CUSTOM", "PRICE_PLAN" or "ACCOUNT"`]: { pricePlanDetailsConfig: { mode: "NONE" } },
+    "usage: unknown field": withPlan({ usage: {} }),
+    [`${plan}.pricePlanId: expected the id of a price plan, got "pp.no"`]: {
+      pricePlanDetailsConfig: { mode: "PRICE_PLAN", pricePlanId: "pp.no" },
+    },
+    [`${plan}.pricePlanVersion: expected a version of "pp.team", 1 to 1, got 2`]: {
+      pricePlanDetailsConfig: { ...PLAN, pricePlanVersion: 2 },
+    },
+    [`${plan}.accountId: expected the id of an account, got "no"`]: ofAccount("no"),
+    [`${plan}.accountId: no price plan is in force on 2024-06-10 for the account "idle"`]: ofAccount("idle"),
+    [`${plan}.pricePlanDetails.pricingCycleConfig: missing: expected one, to price a billing period`]: {
+      pricePlanDetailsConfig: { mode: "CUSTOM", pricePlanDetails: noCycles },
+    },
+    [`${card}.usageMeterId: expected the id or name of a usage meter, got "um.no"`]: ofPlan({
+      usageRateCards: [{ ...CALLS, usageMeterId: "um.no" }],
+    }),
+    'currencyConfig.currency: expected "USD", which the plan supports, got "EUR"': withPlan({
+      currencyConfig: { currency: "EUR" },
+    }),
+    [`${card}.rateValues: missing rates in "EUR"`]: {
+      ...ofPlan({ supportedCurrencies: [], usageRateCards: [CALLS] }),
+      currencyConfig: { currency: "EUR" },
+    },
+    'usageConfig.usageMap["um.no"]: expected the id of a usage meter as the key, got "um.no"': withPlan({
+      usageConfig: customUsage({ "um.no": 1 }),
+    }),
+    'usageConfig.usageMap["um.calls"]: expected a decimal, got "many"': withPlan({
+      usageConfig: customUsage({ "um.calls": "many" }),
+    }),
+    "usageConfig.usageMap.__proto__: this key cannot be stored: rename it": withPlan({
+      usageConfig: customUsage(proto as never),
+    }),
+    "licenseEntriesConfig.__proto__: this key cannot be stored: rename it": withPlan({ licenseEntriesConfig: proto }),
+    "entitlementOverageConfig.__proto__: this key cannot be stored: rename it": overage(proto),
+    'licenseEntriesConfig["addon.fee"]: expected the id of a license add-on as the key, got "addon.fee"': withPlan({
+      licenseEntriesConfig: { "addon.fee": 1 },
+    }),
+    'licenseEntriesConfig["addon.seats"]: expected 0 to 20 licenses, got 21': seats(21),
+    'licenseEntriesConfig["addon.seats"][0].effectiveFrom: expected a time before 2024-07-01T00:00:00.000Z, the end of the cycle':
       seats([{ quantity: 1, effectiveFrom: "2024-07-01" }]),
-      'licenseEntriesConfig["addon.seats"][0].effectiveFrom: expected a time before 2024-07-01T00:00:00.000Z, the end of the cycle',
-    ],
-    [overage({ mode: "CUSTOM", custom: twice }), "entitlementOverageConfig.custom: expected each feature once"],
-    [overage({ "feature.tokens": -1 }), 'entitlementOverageConfig["feature.tokens"]: expected 0 or more, got -1'],
-    [overage({ x: 1 }), 'entitlementOverageConfig.x: expected the id of a feature as the key, got "x"'],
-    [usedBy({}), "usageConfig.accountId: missing: expected the id of the account whose usage is used"],
-    [
-      usedBy({ accountId: "prod", date: "2023-12-31" }),
-      'usageConfig.date: expected a time at which the account "prod" has a price plan, not 2023-12-31',
-    ],
-    [
-      usedBy({ accountId: "idle", cycle: "LAST" }),
-      'usageConfig.cycle: use CURRENT: no pricing cycle of the account "idle" has ended',
-    ],
-    [
-      usedBy({ accountId: "prod", cycle: "LAST", date: "2024-02-01" }),
-      "usageConfig.date: expected either cycle or date, not both",
-    ],
-    [withPlan({ cycleConfig: { date: "9999-01-01" } }), "cycleConfig: expected a cycle within the years 0000 to 9998"],
-    [
-      withPlan({ cycleConfig: { date: "0001-01-01", cycleNumber: 14 } }),
-      "cycleConfig: expected a cycle within the years 0000 to 9998",
-    ],
-  ])("with %j: %s", async (request, message) => {
+    "entitlementOverageConfig.custom: expected each feature once": overage({ mode: "CUSTOM", custom: twice }),
+    'entitlementOverageConfig["feature.tokens"]: expected 0 or more, got -1': overage({ "feature.tokens": -1 }),
+    'entitlementOverageConfig.x: expected the id of a feature as the key, got "x"': overage({ x: 1 }),
+    "usageConfig.accountId: missing: expected the id of the account whose usage is used": usedBy({}),
+    'usageConfig.date: expected a time at which the account "prod" has a price plan, not 2023-12-31': usedBy({
+      accountId: "prod",
+      date: "2023-12-31",
+    }),
+    'usageConfig.cycle: use CURRENT: no pricing cycle of the account "idle" has ended': usedBy({
+      accountId: "idle",
+      cycle: "LAST",
+    }),
+    "usageConfig.date: expected either cycle or date, not both": usedBy({
+      accountId: "prod",
+      cycle: "LAST",
+      date: "2024-02-01",
+    }),
+    "cycleConfig: expected a cycle within the years 0000 to 9998": withPlan({ cycleConfig: { date: "9999-01-01" } }),
+  };
+  const twoOfOne: [string, object] = [
+    "cycleConfig: expected a cycle within the years 0000 to 9998",
+    withPlan({ cycleConfig: { date: "0001-01-01", cycleNumber: 14 } }),
+  ];
+
+  test.each([...Object.entries(rows), twoOfOne])("%s for %j", async (message, request) => {
     expect(await describeRefusal(calculate(request))).toBe(`ERR_INPUT_INVALID ${message}`);
   });
 });

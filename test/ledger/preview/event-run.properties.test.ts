@@ -70,7 +70,7 @@ const more = fc.option(fc.tuple(fc.nat(2), fc.constantFrom("other", "__proto__",
   nil: undefined,
 });
 
-const arbitraryAttributes = (names: readonly string[]) =>
+const arbitraryList = (names: readonly string[]) =>
   fc.tuple(value, value, fc.boolean(), more, fc.nat(9)).map(([first, second, isTurned, extra, kind]): unknown => {
     const list: unknown[] = names.map((name, index) => ({ name, value: index === 0 ? first : second }));
     if (isTurned) list.reverse();
@@ -79,11 +79,32 @@ const arbitraryAttributes = (names: readonly string[]) =>
     if (kind === 0) list.length++;
     return kind === 2 ? Object.freeze(list) : list;
   });
+/** Attributes as an object, some with a unit. */
+const arbitraryObject = (names: readonly string[]) =>
+  fc
+    .tuple(
+      fc.shuffledSubarray([...names, "other", "__proto__"], { minLength: 1 }),
+      fc.array(
+        fc.oneof(
+          { weight: 4, arbitrary: value },
+          fc.record({ value, unit: fc.constantFrom<unknown>("s", null, undefined, 7) }),
+        ),
+        { minLength: 4, maxLength: 4 },
+      ),
+    )
+    .map(([all, members]) => Object.fromEntries(all.map((name, index): [string, unknown] => [name, members[index]])));
+const arbitraryAttributes = (names: readonly string[]) =>
+  fc.oneof(
+    { weight: 5, arbitrary: arbitraryList(names) },
+    { weight: 4, arbitrary: arbitraryObject(names) },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>(undefined, null, "x", [null, 3], [{ name: 1, value: 1 }]) },
+  );
 const arbitraryDimensions = (names: readonly string[]) =>
   fc.tuple(text, text, fc.nat(9)).map(([first, second, kind]): unknown => {
     // A computed key with this name is an own property, as in JSON.
     const own = names.map((name, index): readonly [string, unknown] => [name, index === 0 ? first : second]);
     if (kind === 0) return Object.create(Object.fromEntries(own), {});
+    if (kind === 9) return first === "eu" ? [second] : first;
     if (kind === 1) return Object.assign(Object.create({ zone: "a" }) as object, { region: first });
     return Object.fromEntries(kind < 4 ? [["zone", second], ...own] : kind < 6 ? [...own, ["zone", second]] : own);
   });
@@ -106,6 +127,7 @@ const events = fc.array(
   fc.oneof(
     { weight: 4, arbitrary: eventOfSchema("request", ["tokens", "ms"], ["region"]) },
     { weight: 1, arbitrary: eventOfSchema("odd", ["constructor"], ["__proto__", "1"]) },
+    { weight: 1, arbitrary: eventOfSchema("unknown", ["tokens"], ["region"]) },
   ),
   { maxLength: 40, size: "max" },
 );
@@ -137,7 +159,7 @@ function remembering(): EventRun {
   return startEventRun(book, { ids: rememberIds() });
 }
 
-test("S14.4 a run decides each event as if it were the first, except for its id", () => {
+test("S4.1 S14.4 a run decides each event as if it were the first, except for its id", () => {
   fc.assert(
     fc.property(events, (eventList) => {
       const list = eventList.map((event, index) => ({ ...event, id: `${event.id}-${index}` }));
@@ -164,5 +186,40 @@ test("S14.1 one object reused for every event has the same outcomes as a new obj
       const withReuse = runAll(remembering(), list, (event) => Object.assign(shared, event));
       expect(withReuse).toEqual(plain);
     }),
+  );
+});
+
+/** The same attributes as a list. */
+function toList(object: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Object.entries(object).map(([name, member]) =>
+    typeof member === "object" && member !== null && !(member instanceof HostDecimal)
+      ? { name, ...("value" in member && { value: member.value }), ...("unit" in member && { unit: member.unit }) }
+      : { name, value: member },
+  );
+}
+
+test("S4.1 attributes as an object are read like the same list; a problem has the path as it was written", () => {
+  const base = {
+    schemaName: "request",
+    accountId: "prod",
+    timestamp: "2024-01-02T03:04:05Z",
+    dimensions: { region: "eu" },
+  };
+  fc.assert(
+    fc.property(fc.array(arbitraryObject(["tokens", "ms"]), { minLength: 1, maxLength: 6 }), (objects) => {
+      const [byObject, byList] = [remembering(), remembering()];
+      for (const [index, attributes] of objects.entries()) {
+        const names = Object.keys(attributes);
+        const { problem, ...outcome } = byObject.add({ ...base, id: `${index}`, attributes });
+        const asList = byList.add({ ...base, id: `${index}`, attributes: toList(attributes) });
+        const withNames = JSON.stringify({ ...asList, problem: undefined })
+          .replaceAll(/attributes\[(\d)\]/g, (_, place: string) => `attributes.${names[Number(place)] ?? ""}`)
+          .replaceAll(".value", "");
+        expect(JSON.stringify(outcome).replaceAll(".value", "")).toBe(withNames);
+        expect(problem?.code).toBe(asList.problem?.code);
+      }
+      expect(sumCells(byObject.usage.cells())).toEqual(sumCells(byList.usage.cells()));
+    }),
+    { numRuns: 300 },
   );
 });

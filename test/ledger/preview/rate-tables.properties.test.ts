@@ -2,41 +2,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { RateTableInput } from "../../../src/book/resources/rate-table.ts";
-import { type Book, createEngine, type EventInput, memoryStore, preview, readBook } from "../../../src/index.ts";
+import { createEngine, memoryStore, preview, readBook } from "../../../src/index.ts";
 import { Decimal, formatDecimal } from "../../../src/numbers/decimal.ts";
 import { verify } from "../../../src/verify.ts";
-import { priceByTable, type UsageItem } from "../../rating/rate-tables.ts";
+import { priceByTable } from "../../rating/rate-tables.ts";
 import { GROUP_BY, tableArbitrary, usageArbitrary } from "../../rating/table-arbitrary.ts";
 import { runs } from "../../support/runs.ts";
-
-function bookWith(rateTable: RateTableInput): Book {
-  return readBook({
-    eventSchemas: [{ name: "call", attributes: ["n"], dimensions: GROUP_BY }],
-    usageMeters: [{ id: "calls", schema: "call", sum: "n", groupBy: GROUP_BY }],
-    pricePlans: [{ id: "pp", cycle: "MONTHLY", usage: [{ meter: "calls", rateTable }] }],
-    accounts: [{ id: "acme", plan: "pp", from: "2026-10-01" }],
-  });
-}
-
-function toEvents(usage: readonly UsageItem[]): readonly EventInput[] {
-  const sorted = usage.toSorted(([a], [b]) => a - b);
-  return sorted.map(([day, group, n], index) => ({
-    schemaName: "call",
-    id: `e${index}`,
-    timestamp: `2026-10-${String(day).padStart(2, "0")}T00:00:${String(index).padStart(2, "0")}Z`,
-    accountId: "acme",
-    attributes: { n },
-    dimensions: Object.fromEntries(GROUP_BY.map((dimension, position) => [dimension, group[position] ?? ""])),
-  }));
-}
+import { tableBook, tableEvents } from "../../support/table-book.ts";
 
 const tables = tableArbitrary().filter(({ rows }) => rows.length > 0);
 
 test("S13.5 S13.6 S18.6 a preview, an engine and the verifier agree on every table", async () => {
   await fc.assert(
     fc.asyncProperty(tables, usageArbitrary(), async (table, usage) => {
-      const [book, events] = [bookWith(table), toEvents(usage)];
+      const book = readBook(tableBook(GROUP_BY, table, { id: "acme", from: "2026-10-01" }));
+      const events = tableEvents(GROUP_BY, usage);
       const { invoices } = preview(book, events, { explain: true });
       const cards = invoices.map(({ revenueInfo }) => revenueInfo.value);
       const exact = priceByTable(table, { usage, groupBy: GROUP_BY }).total;
