@@ -1,7 +1,7 @@
 /** The engine: all stateful operations over a store, each of which loads, decides and commits. */
 import * as z from "zod";
 
-import type { Instant } from "../calendar/instant.ts";
+import { type Instant, INSTANT_END, INSTANT_MIN } from "../calendar/instant.ts";
 import { RatebookError } from "../errors.ts";
 import { type CatalogOptions, ID_MEMORY_MS } from "../ledger/catalog.ts";
 import type { IdSource } from "../ledger/decision.ts";
@@ -60,7 +60,7 @@ import { calculatePlanRevenue } from "./metrics/revenue-calculator.ts";
 export interface EngineOptions extends CatalogOptions {
   /** Stores all data; closed by the engine's `close`. */
   readonly store: Store;
-  /** Milliseconds since 1970; default the system clock. */
+  /** Whole milliseconds since 1970; default the system clock. Operations fail with ERR_OPTION_INVALID for other numbers. */
   readonly clock?: () => Instant;
   /** Creates unique ids. */
   readonly ids?: IdSource;
@@ -236,7 +236,8 @@ export interface Engine extends Methods<typeof engineMethods> {
  * feature (S17.1)
  */
 export function createEngine(engineOptions: EngineOptions): Engine {
-  const { store, clock = Date.now, ids, onSkipped, keepEventsMs, usage, ...more } = withStore(engineOptions);
+  const { store, clock: uncheckedClock, ids, onSkipped, keepEventsMs, usage, ...more } = withStore(engineOptions);
+  const clock = checkClock(uncheckedClock);
   const { resumeIngest = [], ...options } = more;
   const sources = { external: usage === undefined ? [] : externalSchemaNames(usage), resumeIngest };
   checkSchemasDisjoint(sources);
@@ -261,6 +262,16 @@ function withStore(options: EngineOptions): EngineOptions {
   if (typeof store?.transact === "function") return options;
   const message = "store: missing: expected a store, such as memoryStore() or await postgresStore(client)";
   throw new RatebookError("ERR_OPTION_INVALID", message, { option: "store" });
+}
+
+/** A clock whose instants are checked, because stored records and ids would keep a wrong one. */
+function checkClock(clock: () => Instant = Date.now): () => Instant {
+  return () => {
+    const now = clock();
+    if (Number.isInteger(now) && now >= INSTANT_MIN && now < INSTANT_END) return now;
+    const message = `clock: expected whole milliseconds since 1970, got ${now}`;
+    throw new RatebookError("ERR_OPTION_INVALID", message, { option: "clock" });
+  };
 }
 
 /** Checks that no schema is both external and ingested. */

@@ -32,6 +32,16 @@ describe("an engine", () => {
     },
   );
 
+  test.each([Number.NaN, Infinity, 1_718_452_800_000.5, 1e20])(
+    "stores nothing while its clock returns %s",
+    async (now) => {
+      const engine = createEngine({ store: memoryStore(), clock: () => now });
+      const message = `ERR_OPTION_INVALID clock: expected whole milliseconds since 1970, got ${now}`;
+      expect(await describeRefusal(engine.load(teamBook()))).toBe(message);
+      expect((await engine.eventSchemas.list()).items).toEqual([]);
+    },
+  );
+
   test("shares its store with a server, whose own documents are not part of the configuration", async () => {
     const { engine, store } = engineAt("2024-03-01");
     expect(engine.store).toBe(store);
