@@ -4,7 +4,7 @@
  * exact up to 2^53, and falls back to bigint.
  */
 import { RatebookError } from "../errors.ts";
-import { Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, INTEGER_SCALE_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
+import { type Decimal, decimalOfInteger, DIGITS_MAX, EXPONENT_MAX, QUOTIENT_DIGITS } from "./decimal.ts";
 
 /**
  * `mantissa × 10^-scale`. The mantissa is a nonzero safe integer, or a bigint if that does not fit; the scale is 0 to
@@ -232,10 +232,7 @@ export function formatExact(value: Exact): string {
 
 /** The value as a {@link Decimal}. */
 export function decimalOfExact(value: Exact): Decimal {
-  if (typeof value === "number") return decimalOfInteger(value);
-  const { mantissa, scale } = value;
-  const isShort = typeof mantissa === "number" && scale <= INTEGER_SCALE_MAX;
-  return isShort ? decimalOfInteger(mantissa, scale) : new Decimal(formatExact(value));
+  return typeof value === "number" ? decimalOfInteger(value) : decimalOfInteger(value.mantissa, value.scale);
 }
 
 /** Converts a {@link Decimal}. @throws {RatebookError} ERR_ARITHMETIC beyond 100 digits */

@@ -8,7 +8,6 @@ import {
   decimalOfInteger,
   divide,
   formatDecimal,
-  INTEGER_SCALE_MAX,
   multiply,
   parseDecimal,
   subtract,
@@ -137,7 +136,7 @@ test("S1.2 an integer over a power of ten becomes the object that decimal.js cre
   const integer = fc.oneof(fc.integer({ min: -20_000, max: 20_000 }), fc.integer(), fc.maxSafeInteger());
   const zeros = fc.constantFrom(1, 1, 10, 1_000_000, 10_000_000);
   fc.assert(
-    fc.property(integer, zeros, fc.nat({ max: INTEGER_SCALE_MAX }), (count, factor, scale) => {
+    fc.property(integer, zeros, fc.nat({ max: 9 }), (count, factor, scale) => {
       const value = Number.isSafeInteger(count * factor) ? count * factor : count;
       expect(digits(decimalOfInteger(value, scale))).toStrictEqual(digits(new Decimal(`${value}e-${scale}`)));
     }),
