@@ -5,7 +5,7 @@ import { InputError } from "../../event-files/input-error.ts";
 import type { Invoice } from "../../invoicing/invoice.ts";
 import type { PreviewRun } from "../../ledger/preview/preview.ts";
 import { embedData, readPage } from "../../pages/page-file.ts";
-import { buildReport, type ReportInput } from "../../pages/report/build-report.ts";
+import { buildReport, type ReportInput, serializeReport } from "../../pages/report/build-report.ts";
 import type { Arguments } from "../arguments.ts";
 import { describeSystemError } from "../errors.ts";
 import type { Io } from "../io.ts";
@@ -72,5 +72,5 @@ export async function renderReportPage({ list, run, ...input }: ReportPageInput)
   const page = await readPage("report").catch(() => {
     throw new InputError("the report's page does not exist; reinstall ratebook (in a clone: npm run build)");
   });
-  return embedData(page, JSON.stringify(data));
+  return embedData(page, serializeReport(data));
 }

@@ -13,13 +13,13 @@ import { type CardLine, type CardTexts, createCardLine } from "./card-lines.ts";
 export interface PageRow {
   readonly kind: CardLine["kind"] | "note" | "sum" | "total";
   readonly label: string;
-  readonly quantity?: string;
+  readonly quantity?: string | undefined;
   /** What the quantity counts. */
   readonly unit?: string | undefined;
-  readonly rate?: string;
+  readonly rate?: string | undefined;
   /** What the rate is for. */
   readonly basis?: string | undefined;
-  readonly amount?: string;
+  readonly amount?: string | undefined;
 }
 
 /** The language, numbers and units of an invoice in a currency. */
@@ -113,8 +113,10 @@ function createCardRow(
   return {
     kind,
     label: tier === undefined ? name : texts.words.withPrice(name, tier),
-    ...(quantity === undefined ? {} : { quantity: texts.formatNumber(quantity), unit }),
-    ...(rate === undefined ? {} : { rate: texts.formatRate(rate), basis }),
+    quantity: quantity && texts.formatNumber(quantity),
+    unit: quantity && unit,
+    rate: rate && texts.formatRate(rate),
+    basis: rate && basis,
     amount: texts.formatAmount(value),
   };
 }

@@ -43,7 +43,7 @@ export interface PlayAmount {
 export interface PlayItem {
   readonly amount: PlayAmount;
   /** Units, exact decimal text; absent for fees. */
-  readonly quantity?: string;
+  readonly quantity?: string | undefined;
   /** The groups of its usage that no row of its price table prices. */
   readonly unpriced: readonly string[];
 }
@@ -143,8 +143,8 @@ function toPlayInvoice(invoice: Invoice, { accounts }: Book): PlayInvoice {
     rows: [...createPageRows(invoice)].map(({ rate, amount, ...row }) => ({
       ...row,
       label: toPrintable(row.label),
-      ...(rate === undefined ? {} : { rate: withSymbol(rate, currency) }),
-      ...(amount === undefined ? {} : { amount: withSymbol(amount, currency) }),
+      rate: rate && withSymbol(rate, currency),
+      amount: amount && withSymbol(amount, currency),
     })),
     notices: notices.map(toPrintable),
   };
@@ -184,7 +184,7 @@ function sumItems(invoices: readonly Invoice[]): Readonly<Record<string, PlayIte
   }
   const toItem = ({ value, quantity, currency, unpriced }: ItemSum): PlayItem => ({
     amount: toAmount(value, currency),
-    ...(quantity === undefined ? {} : { quantity: quantity.toFixed() }),
+    quantity: quantity?.toFixed(),
     unpriced,
   });
   return Object.fromEntries([...items].map(([key, item]) => [key, toItem(item)]));

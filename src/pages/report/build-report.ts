@@ -25,7 +25,6 @@ import {
   type CurrencyTotal,
   type ItemTotal,
   type LineDays,
-  type LineFault,
   type ReportData,
   type UsageDays,
 } from "./report-data.ts";
@@ -97,9 +96,9 @@ export function buildReport(
     period: findPeriod(ranges),
     totals,
     events,
-    problems: { first: problems.first.map(toPrintableFault), count: problems.count },
+    problems,
     notBilled,
-    notices: notices.map(toPrintable),
+    notices,
     usage: listUsageDays(book, usage, invoices),
     charges: listChargeDays(charges),
     accounts,
@@ -108,6 +107,11 @@ export function buildReport(
     detailed: detailsWithEvents.length,
     drafts: backtest === undefined ? [] : createDrafts(book, backtest, draftNames ?? [], limits.drafts),
   };
+}
+
+/** A report as JSON, in which every text is printable. */
+export function serializeReport(report: ReportData): string {
+  return JSON.stringify(report, (_, value: unknown) => (typeof value === "string" ? toPrintable(value) : value));
 }
 
 /** Adds events as far as there is room, to the largest accounts first. */
@@ -142,9 +146,9 @@ function listAccounts(book: Book, invoices: readonly Invoice[], { describePlan }
     const { customerId, currency, pricePlanId, pricePlanVersion } = last;
     const amount = netTotal(accountInvoices);
     const row = {
-      id: toPrintable(id),
-      name: toPrintable(names.get(id) ?? id),
-      customer: toPrintable(customers.get(customerId) ?? customerId),
+      id,
+      name: names.get(id) ?? id,
+      customer: customers.get(customerId) ?? customerId,
       currency,
       plan: describePlan(pricePlanId, pricePlanVersion),
       amount: formatDecimal(amount),
@@ -231,7 +235,7 @@ function listUsageDays({ usageMeters }: Book, sums: UsageSums, invoices: readonl
     const quantities = Array.from({ length: last - first + 1 }, (_, index) =>
       formatDecimal(days.get(first + index) ?? ZERO),
     );
-    const label = toPrintable(mayBeProrated(meter) ? `${meter.name}, change by day` : meter.name);
+    const label = mayBeProrated(meter) ? `${meter.name}, change by day` : meter.name;
     return [{ label, from: formatDate(instantOfDay(first)), quantities }];
   });
 }
@@ -292,7 +296,7 @@ function sumByItem(invoices: readonly Invoice[], { findUnit }: BookNames): Reado
     allLines(each.revenueInfo),
   )) {
     if (!CARD_LINE_TYPES.has(type) && type !== "TRUE_UP_AMOUNT") continue;
-    const label = toPrintable(description ?? (id === "" ? type : id));
+    const label = description ?? (id === "" ? type : id);
     const before = items.get(label);
     items.set(label, {
       amount: add(before?.amount ?? ZERO, value),
@@ -315,8 +319,4 @@ function findPeriod(invoices: readonly Pick<Invoice, "startDate" | "endDate">[])
     invoices.flatMap(({ startDate, endDate }) => [startDate, endDate]).map((at) => parseInstant(at)),
   );
   return first > last ? undefined : { from: formatDate(first), until: formatDate(last) };
-}
-
-function toPrintableFault({ place, message }: LineFault): LineFault {
-  return { place: toPrintable(place), message: toPrintable(message) };
 }

@@ -13,7 +13,6 @@ import {
   ZERO_FRACTION,
 } from "../../numbers/fraction.ts";
 import { groupBy } from "../../numbers/ids.ts";
-import { toPrintable } from "../printable.ts";
 import { SERIES_COLORS } from "../tokens.ts";
 import type { ChargeDays } from "./report-data.ts";
 
@@ -35,7 +34,7 @@ export function addCharge(
   days: readonly ChargedDay[],
 ): void {
   const key = `${currency} ${id}`;
-  const charge = charges.get(key) ?? { label: toPrintable(description ?? id), currency, amountsByDay: new Map() };
+  const charge = charges.get(key) ?? { label: description ?? id, currency, amountsByDay: new Map() };
   charges.set(key, charge);
   let before = ZERO_FRACTION;
   for (const { day, amountSoFar } of days) {

@@ -13,7 +13,6 @@ import { decimalOfInteger, divide, multiply, formatDecimal, sum, ZERO } from "..
 import { roundFraction } from "../../numbers/fraction.ts";
 import { describeGroup } from "../../rating/table-charge.ts";
 import { countDataBytes, createRoom } from "../page-file.ts";
-import { toPrintable } from "../printable.ts";
 import type { AmountChange, DraftAccount, DraftData, DraftLine, DraftTotal } from "./report-data.ts";
 
 /**
@@ -61,8 +60,8 @@ function createDraft(
     });
   const planName = `${name}${version === 1 ? "" : ` version ${version}`}`;
   return {
-    name: toPrintable(draftName ?? planName),
-    plan: toPrintable(migration === undefined ? planName : `${planName}; ${describeMigration(migration)}`),
+    name: draftName ?? planName,
+    plan: migration === undefined ? planName : `${planName}; ${describeMigration(migration)}`,
     totals: totals.map(({ currency, distribution: { more, same, less, quantiles }, ...total }): DraftTotal => ({
       currency,
       ...toAmountChange(total),
@@ -77,15 +76,15 @@ function createDraft(
     })),
     accounts: rows,
     more: accounts.length - rows.length,
-    leftOut: leftOut.map(toPrintable),
+    leftOut,
   };
 }
 
 function toDraftAccount(account: BacktestAccount, names: ReadonlyMap<string, string>): DraftAccount {
   const { accountId, currency } = account;
   return {
-    id: toPrintable(accountId),
-    name: toPrintable(names.get(accountId) ?? accountId),
+    id: accountId,
+    name: names.get(accountId) ?? accountId,
     currency,
     ...toAmountChange(account),
     lines: [],
@@ -118,7 +117,7 @@ function describeMigration({ mode, on, moved, stayed }: MigrationOutcome): strin
 function toDraftLine(line: DiffLine, digits: number): DraftLine {
   const { description, id, type, causes } = line;
   return {
-    label: toPrintable(description ?? id ?? type),
+    label: description ?? id ?? type,
     ...toAmountChange(line),
     causes: CAUSES.flatMap((cause) => {
       const exact = causes[cause];
@@ -148,7 +147,7 @@ const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
 function describeCause(cause: Cause, rows: readonly DiffRow[] = []): string {
   const names = rows
     .filter(({ causes }) => (cause === "usage" || cause === "rates") && causes[cause] !== undefined)
-    .map(({ when }) => toPrintable(describeGroup(when)));
+    .map(({ when }) => describeGroup(when));
   if (names.length === 0) return CAUSE_WORDS[cause];
   const more = names.length - ROWS_SHOWN_MAX;
   return `${CAUSE_WORDS[cause]} of ${names.slice(0, ROWS_SHOWN_MAX).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;

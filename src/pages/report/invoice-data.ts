@@ -9,7 +9,6 @@ import { type Decimal, formatDecimal, isJsonObject } from "../../numbers/decimal
 import { roundFraction } from "../../numbers/fraction.ts";
 import type { Rounding } from "../../rating/cards.ts";
 import { type CardLine, createCardLine } from "../invoice/card-lines.ts";
-import { toPrintable } from "../printable.ts";
 import type { AccountDetail, EventsOfDay, InvoiceData, LineData, LineDays } from "./report-data.ts";
 
 /** Names for the ids on invoices. */
@@ -39,11 +38,8 @@ export function createBookNames({ pricePlans, usageMeters, eventSchemas }: Book)
   );
   return {
     describePlan: (planId, version) =>
-      toPrintable(`${planNames.get(planId) ?? planId}${version === 1 ? "" : ` version ${version}`}`),
-    findUnit(meterId) {
-      const unit = unitsByMeter.get(meterId);
-      return unit === undefined || unit === null ? undefined : toPrintable(unit);
-    },
+      `${planNames.get(planId) ?? planId}${version === 1 ? "" : ` version ${version}`}`,
+    findUnit: (meterId) => unitsByMeter.get(meterId) ?? undefined,
   };
 }
 
@@ -75,11 +71,11 @@ export function toInvoiceData(invoice: Invoice, findDays: LineContext["findDays"
       toTotalData("Total", invoice.revenueInfo),
     ],
     unpriced: parts.unpriced.map(({ description, quantity, id }) => ({
-      label: toPrintable(description),
+      label: description,
       quantity: formatDecimal(quantity),
       unit: names.findUnit(id),
     })),
-    notices: invoice.notices.map(toPrintable),
+    notices: invoice.notices,
   };
 }
 
@@ -113,9 +109,9 @@ function toCommonFields(
   { value, exactValue }: CardLine["line"],
   notes: CardLine["notes"],
 ): Pick<LineData, "label" | "amount" | "exact" | "because"> {
-  const because = notes.flatMap(({ text, hasFigures }) => (hasFigures ? [toPrintable(text)] : []));
+  const because = notes.flatMap(({ text, hasFigures }) => (hasFigures ? [text] : []));
   return {
-    label: toPrintable(label),
+    label,
     amount: formatDecimal(value),
     exact: exactValue,
     because: because.length === 0 ? undefined : because,
@@ -157,7 +153,7 @@ function listTiers(days: readonly ChargedDay[]): LineDays["tiers"] {
 
 function toDayEvents(day: number, { count, largest }: DayEvents): EventsOfDay {
   const events = largest.map(({ id, timestamp, quantity }) => ({
-    id: toPrintable(id),
+    id,
     time: formatInstant(timestamp).slice(11, 19),
     quantity: formatDecimal(quantity),
   }));

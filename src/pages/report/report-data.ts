@@ -1,9 +1,8 @@
 /**
  * The data of a report: everything that the page shows.
  *
- * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Names
- * and sentences are single lines without bidirectional marks. Days are UTC days, `YYYY-MM-DD`. Undefined fields are absent
- * in a page.
+ * Amounts, quantities and rates are exact decimals as text; the page prints them and never calculates with them. Days are
+ * UTC days, `YYYY-MM-DD`. In a page, texts are single lines without bidirectional marks, and undefined fields are absent.
  */
 import type { InvoiceType } from "../../invoicing/invoice.ts";
 import type { NotBilled } from "../not-billed.ts";

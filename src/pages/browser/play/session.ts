@@ -112,8 +112,8 @@ const LINK_PREFIX = "#v1.";
 /** The maximum URL length that every browser supports. */
 const LINK_LENGTH_MAX = 1_000_000;
 
-/** The maximum length of a decompressed state, because a short link can decompress to gigabytes. */
-const STATE_LENGTH_MAX = 1 << 24;
+/** The maximum size of a decompressed state, because a short link can decompress to gigabytes. */
+const STATE_BYTES_MAX = 1 << 24;
 
 /** The URL fragment of a state; undefined if it is too long or the browser can't compress. */
 export async function createLink(state: PlayState): Promise<string | undefined> {
@@ -134,9 +134,9 @@ export async function readStateFromLink(hash: string): Promise<PlayState | "brok
     const binary = atob(hash.slice(LINK_PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
     const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
     const stateStream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-    const text = await readTextUpTo(stateStream.getReader(), STATE_LENGTH_MAX);
-    const state = text === undefined ? undefined : parseState(text);
-    return text === undefined || state === undefined ? "broken" : { ...state, book: withSeats(state.book, text) };
+    const text = await new Response(stateStream.pipeThrough(createByteLimit(STATE_BYTES_MAX))).text();
+    const state = parseState(text);
+    return state === undefined ? "broken" : { ...state, book: withSeats(state.book, text) };
   } catch {
     return "broken";
   }
@@ -153,19 +153,14 @@ function withSeats(book: string, state: string): string {
   return seats.length === 0 ? book : replaceValue(book, ["accounts", 0, "licenseUpdates"], licenseUpdates);
 }
 
-/** The text of a stream; undefined if it is too long. */
-async function readTextUpTo(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  lengthMax: number,
-): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += decoder.decode(part.value, { stream: true });
-    if (text.length > lengthMax) {
-      await reader.cancel();
-      return undefined;
-    }
-  }
-  return text + decoder.decode();
+/** Passes on bytes, and fails for too many. */
+function createByteLimit(bytesMax: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytesLeft = bytesMax;
+  return new TransformStream({
+    transform(part, controller) {
+      bytesLeft -= part.byteLength;
+      if (bytesLeft < 0) throw new RangeError("expected fewer bytes");
+      controller.enqueue(part);
+    },
+  });
 }
