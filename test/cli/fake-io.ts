@@ -176,6 +176,12 @@ export const SMALL_BOOK = {
   ],
 };
 
+/** A plan of the small book's meter in short form: a price for each of the first 100 units of a month, and one beyond. */
+export function smallPlan(id: string, first: number, beyond = 1): object {
+  const tiers = [{ upTo: 100, rate: first }, { rate: beyond }];
+  return { id, name: "Small", cycle: "MONTHLY", usage: [{ meter: "um.units", tiers }] };
+}
+
 /** The small book, all ACTIVE and without the minimum: for engines. */
 export const LIVE_BOOK = {
   ...SMALL_BOOK,

@@ -3,14 +3,14 @@ import { existsSync } from "node:fs";
 
 import { describe, expect, test } from "vitest";
 
-import { eventLine, failure, SMALL_BOOK, testFolder } from "./fake-io.ts";
+import { eventLine, failure, SMALL_BOOK, smallPlan, testFolder } from "./fake-io.ts";
 
 const files = testFolder();
 /** The small book without the minimum and the credit: 2 for each of the first 100 units, 1 beyond. */
-const [PLAN] = SMALL_BOOK.pricePlans;
+const PLAN = smallPlan("pp.small", 2);
 const PLAIN_BOOK = {
   ...SMALL_BOOK,
-  pricePlans: [{ ...PLAN, pricePlanDetails: { ...PLAN?.pricePlanDetails, minimumCommitment: null } }],
+  pricePlans: [PLAN],
   accounts: SMALL_BOOK.accounts.map((account) => ({ ...account, credits: [] })),
 };
 const book = files.file("book.json", PLAIN_BOOK);
@@ -139,27 +139,6 @@ describe("a run that bills nothing explains why", () => {
 });
 
 describe("output", () => {
-  const MAP = {
-    schemaName: { value: "call" },
-    accountId: { value: "prod" },
-    id: { template: "{row}" },
-    timestamp: { column: "at" },
-    attributes: { units: { column: "n" } },
-    dimensions: { region: { value: "eu" } },
-  };
-
-  test.each([
-    ["2024-01-01 00:00:00", "1", '"zone": "UTC"'],
-    ["2024-01-01T00:00:00Z", "1,250.5", '"decimal": "."'],
-    ["2024-01-01T00:00:00Z", "1250,5", '"decimal": ","'],
-  ])("S1.2 S2.2 names the remedy for the time %s and the number %s once", async (time, number, remedy) => {
-    files.file("map.json", MAP);
-    files.file("formed.csv", `at;n\n${`${time};${number}\n`.repeat(2)}`);
-    const { err, code } = await files.run("preview book.json --events formed.csv --map map.json");
-    expect(err.split(remedy)).toHaveLength(2);
-    expect(code).toBe(1);
-  });
-
   test("is written to the file of -o atomically", async () => {
     const { out } = await files.run("preview book.json --events - --format csv -o out.csv", {
       stdin: lineOn("prod", 3, 1),

@@ -1,24 +1,9 @@
 import { describe, expect, test } from "vitest";
 
-import { eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
+import { eventLine, SMALL_BOOK, smallPlan, testFolder } from "../fake-io.ts";
 
 const files = testFolder();
 
-/** The small plan without its commitment; `rate` per unit up to 100. */
-const smallPlanAt = (id: string, rate: number): object => {
-  const [plan] = SMALL_BOOK.pricePlans;
-  const details = { ...plan?.pricePlanDetails, minimumCommitment: null };
-  const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
-  const slabRates = [
-    { order: 1, rate },
-    { order: 2, rate: 1 },
-  ];
-  return {
-    ...plan,
-    id,
-    pricePlanDetails: { ...details, usageRateCards: [{ ...card, rateValues: [{ currency: "USD", slabRates }] }] },
-  };
-};
 type Options = Parameters<typeof files.run>[1];
 const backtest = async (...args: readonly (string | Options)[]) => {
   const more = args.filter((each) => typeof each === "string");
@@ -26,9 +11,9 @@ const backtest = async (...args: readonly (string | Options)[]) => {
   return files.run(
     [
       "backtest",
-      files.file("book.json", { ...SMALL_BOOK, pricePlans: [smallPlanAt("pp.small", 2)] }),
+      files.file("book.json", { ...SMALL_BOOK, pricePlans: [smallPlan("pp.small", 2)] }),
       "--plan",
-      files.file("dear.json", smallPlanAt("pp.dear", 3)),
+      files.file("dear.json", smallPlan("pp.dear", 3)),
       "--events",
       files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 60)),
       ...more,
@@ -123,8 +108,8 @@ describe("ratebook backtest", () => {
   });
 
   test("rejects a draft in another currency, with its line", async () => {
-    const draft = JSON.parse(JSON.stringify(smallPlanAt("pp.euro", 3)).replaceAll('"USD"', '"EUR"')) as object;
-    const { code, err } = await backtest("--plan", files.file("euro.json", JSON.stringify(draft, null, 1)));
+    const draft = JSON.stringify({ ...SMALL_BOOK.pricePlans[0], id: "pp.euro" }, null, 1).replaceAll('"USD"', '"EUR"');
+    const { code, err } = await backtest("--plan", files.file("euro.json", draft));
     expect(code).toBe(1);
     expect(err).toMatch(
       /^euro\.json:\d+:\d+: \$\.pricePlanDetails\.supportedCurrencies: the plan "pp\.euro" supports EUR, not the invoice currency of prod \(USD\)\n/,

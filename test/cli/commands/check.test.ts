@@ -131,6 +131,25 @@ describe("ratebook check", () => {
     expect(err).toMatch(/\nbook\.json: 1 problem\n$/);
   });
 
+  test("rejects a duplicate key at the second one: in a book, a plan, a map and the text of a rule", async () => {
+    const sentence = "the key is repeated";
+    const text = JSON.stringify(SMALL_BOOK);
+    const rate = text.replace('"rate":2}', '"rate":2,"rate":20}');
+    const at = `book.json:1:${rate.indexOf('"rate":20') + 1}: $.pricePlans[0].pricePlanDetails.usageRateCards[0]`;
+    expect((await check(rate)).err).toContain(`${at}.rateValues[0].slabRates[0].rate: ${sentence}\n`);
+    const plan = files.file("plan.json", '{"id":"a","id":"b"}');
+    expect((await check(text, "--plan", plan)).err).toContain(`plan.json:1:11: $.id: ${sentence}\n`);
+    files.file("map.json", '{"id":{"value":"a","value":"b"}}');
+    files.file("events.csv", "a\n1\n");
+    expect(await files.run("preview book.json --events events.csv --map map.json")).toEqual(
+      failure(`map.json:1:20: $.id.value: ${sentence}`),
+    );
+    const rule = text.replace('{"var":"attribute.units"}', JSON.stringify('{"+":[1],"+":[2]}'));
+    expect((await check(rule)).err).toMatch(
+      /: \$\.usageMeters\[0\]\.computations\[0\]\.computation: the rule has the key "\+" twice in one object, at column 10\n.*\nbook\.json: 1 problem\n$/,
+    );
+  });
+
   test("rejects a book that is not text", async () => {
     const path = files.file("bytes.json", Uint8Array.of(0xff, 0xfe, 0));
     expect(await files.run(["check", path])).toEqual(failure("bytes.json: the file is not valid UTF-8"));

@@ -1,5 +1,5 @@
 /** `ratebook serve --usage` and `ratebook late`: the usage of a schema comes from files of cells. */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,27 +14,20 @@ import { memoryStore } from "../../../src/store/memory/memory.ts";
 import { openDatabase } from "../../../src/store/open-database.ts";
 import { describeRefusal } from "../../engine/support.ts";
 import { copyEmptyDatabase } from "../../support/new-database.ts";
-import { type Folder, folder, LIVE_BOOK, ratebook } from "../fake-io.ts";
+import { LIVE_BOOK, ratebook, testFolder } from "../fake-io.ts";
+import { startTestServer } from "../start-server.ts";
 
-let files: Folder;
-beforeAll(() => {
-  files = folder();
-});
+const files = testFolder();
 const servers: PrivateServer[] = [];
 afterAll(async () => {
   for (const server of servers) await server.close();
-  files.remove();
 });
 
-/** An empty database whose server runs until the tests end, so that no command has to start it. */
-async function newDatabase(name: string): Promise<string> {
-  const directory = join(files.path, name);
-  await copyEmptyDatabase(directory);
-  servers.push(await openPrivateServer(directory));
-  return directory;
-}
-
-const HEADER = "accountId,meterId,date,quantity\n";
+/** Writes cells of the account and meter of the book, such as `2024-01-02,5`. @returns the path */
+const writeCells = (name: string, ...cells: readonly string[]): string =>
+  files.file(name, `accountId,meterId,date,quantity\n${cells.map((cell) => `prod,um.units,${cell}\n`).join("")}`);
+const readsFrom = (file: string): readonly string[] => ["--usage", file, "--usage-schemas", "call"];
+const databaseOf = (database: string): readonly string[] => ["--database", join(files.path, database)];
 
 /** Reads files of cells without a database. */
 const NO_IO = {} as Io;
@@ -49,6 +42,23 @@ function parsedArguments(...paths: readonly string[]): Arguments {
   };
 }
 
+/**
+ * A database of the book with the usage of a file, whose cycles until this day are final. Its server runs until the
+ * tests end, so that no command has to start it.
+ */
+async function loadDatabase(name: string, cellsFile: string, day: string): Promise<void> {
+  const directory = join(files.path, name);
+  await copyEmptyDatabase(directory);
+  servers.push(await openPrivateServer(directory));
+  const usage = await readExternalUsage(parsedArguments(cellsFile), NO_IO);
+  let now = parseInstant("2023-12-31T00:00:00Z");
+  const engine = createEngine({ store: await openDatabase(directory), clock: () => now, ...(usage && { usage }) });
+  await engine.load(LIVE_BOOK as never);
+  now = parseInstant(`${day}T00:00:00Z`);
+  await engine.finalize();
+  await engine.close();
+}
+
 describe("S17.4 usage from files", () => {
   test("is reread when a file in the directory changes, all or nothing", async () => {
     const store = memoryStore();
@@ -60,17 +70,14 @@ describe("S17.4 usage from files", () => {
       (await engine.usage({ accountIds: ["prod"], from: "2024-01-01", until: "2024-02-01" }))
         .map(({ date, quantity }) => `${date} ${quantity.toFixed()}`)
         .join();
-    files.file(
-      "01.csv",
-      `${HEADER}prod,um.units,2024-01-02,5\nc-1,um.units,2024-01-02,0.5\nnobody,um.units,2024-01-02,9\n`,
-    );
+    writeCells("01.csv", "2024-01-02,5\nc-1,um.units,2024-01-02,0.5\nnobody,um.units,2024-01-02,9");
     expect(await listPeriodUsage()).toBe("2024-01-02 5.5");
     files.file("02.ndjson", '{"accountId":"prod","meterId":"um.units","date":"2024-01-03","quantity":"1"}\n');
     files.file(".03.csv", "not yet whole");
     expect(await listPeriodUsage()).toBe("2024-01-02 5.5,2024-01-03 1");
-    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\nprod,um.units,2024-13-04,1\n`);
+    writeCells("04.csv", "2024-01-04,1", "2024-13-04,1");
     expect(await describeRefusal(listPeriodUsage())).toMatch(/^ERR_USAGE_UNAVAILABLE .*04\.csv:3: /);
-    files.file("04.csv", `${HEADER}prod,um.units,2024-01-04,1\n`);
+    writeCells("04.csv", "2024-01-04,1");
     now = parseInstant("2024-01-04T00:00:00Z");
     expect(await listPeriodUsage()).toBe("2024-01-02 5.5,2024-01-03 1,2024-01-04 1");
   });
@@ -109,123 +116,75 @@ describe("S17.4 usage from files", () => {
   });
 });
 
-describe("ratebook late", () => {
-  test("S17.4 lists usage that arrived after its cycle had closed, by cell and amount", async () => {
-    const database = await newDatabase(".late");
-    const cellsFile = join(files.path, "late.csv");
-    writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,90\n`);
-    const options = ["--usage", cellsFile, "--usage-schemas", "call", "--from", "2024-01-01", "--until", "2024-02-01"];
-    const usage = await readExternalUsage(parsedArguments(cellsFile), NO_IO);
-    let now = parseInstant("2023-12-31T00:00:00Z");
-    const engine = createEngine({
-      store: await openDatabase(database),
-      clock: () => now,
-      ...(usage && { usage }),
-    });
-    await engine.load(LIVE_BOOK as never);
-    now = parseInstant("2024-03-02T00:00:00Z");
-    await engine.finalize();
-    await engine.close();
-    expect(await ratebook(["late", ...options, "--database", database])).toEqual({ code: 0, out: "", err: "" });
-    writeFileSync(cellsFile, `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,1\n`);
-    const { out } = await ratebook(["late", ...options, "--database", database, "--format", "csv"]);
-    expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
-      "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount,group\r\n" +
-        "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30,\r\n",
-    );
-    const lateRun = await ratebook(["late", ...options, "--database", database, "--account", "prod"]);
-    expect(JSON.parse(lateRun.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
-  });
+test("S17.4 ratebook late lists usage that arrived after its cycle had closed, by cell and amount", async () => {
+  const cells = writeCells("late.csv", "2024-01-02,90");
+  const late = ["late", ...readsFrom(cells), "--from", "2024-01-01", "--until", "2024-02-01", ...databaseOf(".late")];
+  await loadDatabase(".late", cells, "2024-03-02");
+  expect(await ratebook(late)).toEqual({ code: 0, out: "", err: "" });
+  writeCells("late.csv", "2024-01-02,110", "2024-02-02,1");
+  const { out } = await ratebook([...late, "--format", "csv"]);
+  expect(out.replace(/inv\.\w{16}/, "inv.ID")).toBe(
+    "accountId,invoiceId,startDate,endDate,meterId,date,billed,now,late,currency,billedAmount,amountNow,lateAmount,group\r\n" +
+      "prod,inv.ID,2024-01-01,2024-02-01,um.units,2024-01-02,90,110,20,USD,180,210,30,\r\n",
+  );
+  const lateRun = await ratebook([...late, "--account", "prod"]);
+  expect(JSON.parse(lateRun.out)).toMatchObject({ accountId: "prod", lateAmount: "30", cells: [{ late: "20" }] });
 });
 
 describe("ratebook export of external usage", () => {
-  const exportedFile = (): string => join(files.path, "exported.csv");
-  const source = (): readonly string[] => ["--usage", exportedFile(), "--usage-schemas", "call"];
-  let database = "";
+  const source = join(files.path, "exported.csv");
   beforeAll(async () => {
-    database = await newDatabase(".exported");
-    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-01-02,90\nprod,um.units,2024-02-02,7\n`);
-    const usage = await readExternalUsage(parsedArguments(exportedFile()), NO_IO);
-    let now = parseInstant("2023-12-31T00:00:00Z");
-    const engine = createEngine({ store: await openDatabase(database), clock: () => now, ...(usage && { usage }) });
-    await engine.load(LIVE_BOOK as never);
-    now = parseInstant("2024-02-10T00:00:00Z");
-    await engine.finalize();
-    await engine.close();
+    await loadDatabase(".exported", writeCells("exported.csv", "2024-01-02,90", "2024-02-02,7"), "2024-02-10");
     // Late usage: the final invoice and the cells that it billed do not change.
-    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-01-02,110\nprod,um.units,2024-02-02,8\n`);
+    writeCells("exported.csv", "2024-01-02,110", "2024-02-02,8");
   });
-  const runExport = async (to: string, ...more: readonly string[]) => {
-    const { code, out, err } = await ratebook(["export", "--database", database, "-o", to, ...more]);
-    return { code, out: out.replaceAll(files.path, ""), err: err.replaceAll(files.path, "") };
-  };
-  const readExport = (to: string, file: string): string => readFileSync(join(to, file), "utf8");
+  const runExport = async (to: string, ...more: readonly string[]) =>
+    files.run(["export", ...databaseOf(".exported"), "-o", join(files.path, to), ...more]);
   const startsIn = (to: string): readonly string[] =>
-    [...readExport(to, "invoices.json").matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
+    [...files.read(`${to}/invoices.json`).matchAll(/"startDate":"([^T]*)T/g)].map(([, date = ""]) => date);
   const cell = (date: string, quantity: number): string =>
     `{"accountId":"prod","meterId":"um.units","date":"${date}","quantity":"${quantity}"}\n`;
+  const verify = async (to: string) => files.run(`verify ${to}/invoices.json --usage ${to}/usage.ndjson`);
 
   test("S17.4 without the source, exports the final invoices and their cells, which verify each other", async () => {
-    const to = join(files.path, "kept");
-    expect(await runExport(to)).toEqual({
+    expect(await runExport("kept")).toEqual({
       code: 0,
-      out: "ratebook preview /kept/book.json --usage /kept/usage.ndjson\n",
+      out: "ratebook preview kept/book.json --usage kept/usage.ndjson\n",
       err: 'note: "call": usage is external: without --usage and --usage-schemas, the usage of open billing periods and the drafts are missing from the files\n',
     });
-    expect(readExport(to, "usage.ndjson")).toBe(cell("2024-01-02", 90));
-    expect(startsIn(to)).toEqual(["2024-01-01"]);
-    const invoices = join(to, "invoices.json");
-    const usage = ["--usage", join(to, "usage.ndjson")];
-    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({ code: 0, err: "" });
-    writeFileSync(join(to, "usage.ndjson"), cell("2024-01-02", 91));
-    expect(await ratebook(["verify", invoices, ...usage])).toMatchObject({
-      code: 1,
-      out: expect.stringContaining("expected 91, found 90"),
-    });
+    expect(files.read("kept/usage.ndjson")).toBe(cell("2024-01-02", 90));
+    expect(startsIn("kept")).toEqual(["2024-01-01"]);
+    expect(await verify("kept")).toMatchObject({ code: 0, err: "" });
+    files.file("kept/usage.ndjson", cell("2024-01-02", 91));
+    const wrong = { code: 1, out: expect.stringContaining("expected 91, found 90") };
+    expect(await verify("kept")).toMatchObject(wrong);
   });
 
   test("S17.4 with the source, exports the usage of open cycles and the drafts too", async () => {
-    const to = join(files.path, "whole");
-    expect(await runExport(to, ...source())).toEqual({
-      code: 0,
-      out: "ratebook preview /whole/book.json --usage /whole/usage.ndjson\n",
-      err: "",
-    });
-    expect(readExport(to, "usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
-    expect(startsIn(to)).toEqual(["2024-01-01", "2024-02-01"]);
-    expect(await ratebook(["verify", join(to, "invoices.json"), "--usage", join(to, "usage.ndjson")])).toMatchObject({
-      code: 0,
-      err: "",
-    });
+    const out = "ratebook preview whole/book.json --usage whole/usage.ndjson\n";
+    expect(await runExport("whole", ...readsFrom(source))).toEqual({ code: 0, out, err: "" });
+    expect(files.read("whole/usage.ndjson")).toBe(cell("2024-01-02", 90) + cell("2024-02-02", 8));
+    expect(startsIn("whole")).toEqual(["2024-01-01", "2024-02-01"]);
+    expect(await verify("whole")).toMatchObject({ code: 0, err: "" });
   });
 
   test("S17.5 writes no files if a source can't be read, and rejects a schema whose events are ingested", async () => {
-    const to = join(files.path, "nothing");
-    writeFileSync(exportedFile(), `${HEADER}prod,um.units,2024-13-02,110\n`);
-    const lateRun = await runExport(to, ...source());
-    expect(lateRun).toMatchObject({ code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") });
-    expect(readdirSync(to)).toEqual([]);
-    expect(await runExport(to, "--usage", exportedFile(), "--usage-schemas", "call,job")).toMatchObject({
+    writeCells("exported.csv", "2024-13-02,110");
+    const unreadable = { code: 1, out: "", err: expect.stringContaining("exported.csv:2: ") };
+    expect(await runExport("nothing", ...readsFrom(source))).toMatchObject(unreadable);
+    expect(readdirSync(join(files.path, "nothing"))).toEqual([]);
+    expect(await runExport("nothing", "--usage", source, "--usage-schemas", "call,job")).toMatchObject({
       code: 2,
       err: expect.stringContaining('--usage-schemas: "job" is not external: its events are stored in this database'),
     });
   });
 });
 
-describe("ratebook serve --usage", () => {
-  test("S17.4 prints where usage is read from, and lists unknown schemas", async () => {
-    const cellsFile = join(files.path, "served.csv");
-    writeFileSync(cellsFile, HEADER);
-    let stop: () => void = () => {};
-    const stopping = new Promise<string>((resolve) => {
-      stop = () => resolve("SIGTERM");
-    });
-    const { code, err } = await ratebook(
-      ["serve", "--port", "0", "--database", "memory", "--usage", cellsFile, "--usage-schemas", "call,job"],
-      { waitForStop: () => stopping, onOutput: (out) => void (out.includes("Listening on") && stop()) },
-    );
-    expect(code).toBe(0);
-    expect(err).toContain("usage comes from");
-    expect(err).toMatch(/"schema":"job".*--usage-schemas names an event schema that does not exist yet/);
-  });
+test("S17.4 ratebook serve prints where usage is read from, and lists unknown schemas", async () => {
+  const usage = ["--usage", writeCells("served.csv"), "--usage-schemas", "call,job"];
+  const server = await startTestServer(["--database", "memory", ...usage], { folderPath: files.path });
+  const { code, err } = await server.stop();
+  expect(code).toBe(0);
+  expect(err).toContain("usage comes from");
+  expect(err).toMatch(/"schema":"job".*--usage-schemas names an event schema that does not exist yet/);
 });

@@ -1,21 +1,12 @@
 import { describe, expect, test } from "vitest";
 
-import { SMALL_BOOK, testFolder } from "../fake-io.ts";
+import { SMALL_BOOK, smallPlan, testFolder } from "../fake-io.ts";
 
 const files = testFolder();
 
 /** The small book, at 2 per unit up to 100 and `rate` beyond. */
-const bookAtRate = (rate: number, more: object = {}): string => {
-  const [plan] = SMALL_BOOK.pricePlans;
-  const [card] = plan?.pricePlanDetails.usageRateCards ?? [];
-  const slabRates = [
-    { order: 1, rate: 2 },
-    { order: 2, rate },
-  ];
-  const usageRateCards = [{ ...card, rateValues: [{ currency: "USD", slabRates }] }];
-  const pricePlans = [{ ...plan, pricePlanDetails: { ...plan?.pricePlanDetails, usageRateCards } }];
-  return JSON.stringify({ ...SMALL_BOOK, pricePlans, ...more }, null, 1);
-};
+const bookAtRate = (rate: number, more: object = {}): string =>
+  JSON.stringify({ ...SMALL_BOOK, pricePlans: [smallPlan("pp.small", 2, rate)], ...more }, null, 1);
 const lint = async (content: string, ...more: readonly string[]) =>
   files.run(["lint", files.file("book.json", content), ...more]);
 
@@ -41,13 +32,7 @@ describe("ratebook lint", () => {
   test("prints findings as JSON", async () => {
     const { out } = await lint(bookAtRate(-1), "--format", "json");
     expect(JSON.parse(out)).toMatchObject({
-      findings: [
-        {
-          code: "PRICE_FALLS",
-          path: "$.pricePlans[0].pricePlanDetails.usageRateCards[0].rateValues[0].slabRates[1]",
-          searched: false,
-        },
-      ],
+      findings: [{ code: "PRICE_FALLS", path: "$.pricePlans[0].usage[0].tiers[1]", searched: false }],
     });
   });
 

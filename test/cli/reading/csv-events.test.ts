@@ -108,16 +108,19 @@ describe("a CSV file of events", () => {
     expect(code).toBe(1);
   });
 
+  // The times, the units, and the remedy.
   test.each([
-    ["1705428309", '"form": "seconds", "zone": "UTC"}\n'],
-    ["03/02/2024 18:05", '"form": "MM/DD/YYYY", "zone": "UTC"} (or "DD/MM/YYYY")\n'],
-    ["16.01.2024 18:05", '"form": "DD.MM.YYYY", "zone": "UTC"}\n'],
-  ])("with the time %s and no format in its map prints which one to set, once", async (text, remedy) => {
-    const { err } = await previewCsv(`${HEADER}${`${text},prod,3\n`.repeat(3)}`);
-    expect(err.split("some times have another format")).toHaveLength(2);
-    expect(err).toContain(
-      `some times have another format; set it in the map, as in "timestamp": {"column": "…", ${remedy}`,
-    );
+    ["1705428309", "3", "some times", '"timestamp": {"column": "…", "form": "seconds", "zone": "UTC"}\n'],
+    ["03/02/2024 18:05", "3", "some times", '"form": "MM/DD/YYYY", "zone": "UTC"} (or "DD/MM/YYYY")\n'],
+    ["16.01.2024 18:05", "3", "some times", '"form": "DD.MM.YYYY", "zone": "UTC"}\n'],
+    ["2024-01-01 00:00:00", "3", "no time zone", '"timestamp": {"column": "…", "zone": "UTC"} or "Europe/Berlin"\n'],
+    ["2024-01-01T00:00:00Z", '"1,250.5"', "some numbers", '{"…": {"column": "…", "decimal": "."}}\n'],
+  ])("with %s and %s and no format in its map prints what to set, once", async (text, units, what, remedy) => {
+    const map = { ...MAP, timestamp: { column: "TIMESTAMP" } };
+    const { err } = await previewCsv(`${HEADER}${`${text},prod,${units}\n`.repeat(3)}`, map);
+    expect(err.split(what)).toHaveLength(2);
+    expect(err).toMatch(/; set it in the map, as in /);
+    expect(err).toContain(remedy);
   });
 
   test.each([

@@ -5,8 +5,6 @@
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
-import { DuckDBInstance } from "@duckdb/node-api";
-
 import {
   accountOn,
   MONTHLY,
@@ -17,6 +15,7 @@ import {
   sumMeter,
   tokenCards,
 } from "../../book/builder.ts";
+import { runDuckDb } from "../../support/duckdb.ts";
 
 const ACCOUNTS = 150;
 const DAYS = 25;
@@ -287,20 +286,16 @@ function csvField(text: string | null): string {
 }
 
 async function writeParquet(csv: string, paths: readonly string[], rows: number): Promise<void> {
-  const instance = await DuckDBInstance.create(":memory:");
-  try {
-    const connection = await instance.connect();
-    await connection.run("set memory_limit = '2GB'");
-    const read = `read_csv('${csv}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false)`;
-    await connection.run(`create table given as select *, hash(id, "at", units) as place from ${read}`);
-    const countResult = await connection.runAndReadAll("select count(*)::INTEGER from given");
-    if (countResult.getRows()[0]?.[0] !== rows) throw new Error("DuckDB has other rows than were written");
-    for (const [half, path] of paths.entries())
-      await connection.run(
-        `copy (select * exclude place from given where place % ${paths.length} = ${half} order by place) to '${path}' (format parquet, row_group_size 20000)`,
-      );
-    connection.closeSync();
-  } finally {
-    instance.closeSync();
-  }
+  const read = `read_csv('${csv}', all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '', allow_quoted_nulls = false)`;
+  const copies = paths.map(
+    (path, half) =>
+      `copy (select * exclude place from given where place % ${paths.length} = ${half} order by place) to '${path}' (format parquet, row_group_size 20000)`,
+  );
+  const [[count] = []] = await runDuckDb(
+    "set memory_limit = '2GB'",
+    `create table given as select *, hash(id, "at", units) as place from ${read}`,
+    ...copies,
+    "select count(*)::INTEGER from given",
+  );
+  if (count !== rows) throw new Error("DuckDB has other rows than were written");
 }

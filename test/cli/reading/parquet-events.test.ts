@@ -4,13 +4,13 @@
  */
 import { readFileSync, utimesSync } from "node:fs";
 
-import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { readEventFileMap } from "../../../src/event-files/event-file-map.ts";
 import { mergeEvents } from "../../../src/event-files/merge-events.ts";
 import { readBook } from "../../../src/index.ts";
 import { openDuckDb, openParquet } from "../../../src/warehouse/duckdb/parquet-files.ts";
+import { runDuckDb, writeParquet } from "../../support/duckdb.ts";
 import { type CommandResult, eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
 const place = testFolder();
@@ -39,21 +39,8 @@ const csv = place.file(
 );
 const parquet = `${place.path}/events.parquet`;
 
-/** Writes Parquet from a query. */
-async function writeParquet(path: string, query: string): Promise<void> {
-  await runSql(`copy (${query}) to '${path}' (format parquet)`);
-}
-
-async function runSql(sql: string): Promise<void> {
-  const instance = await DuckDBInstance.create(":memory:");
-  const connection = await instance.connect();
-  await connection.run(sql);
-  connection.closeSync();
-  instance.closeSync();
-}
-
 const asTexts = `select * from read_csv('${csv}', all_varchar = true)`;
-beforeAll(async () => writeParquet(parquet, asTexts));
+beforeAll(() => writeParquet(parquet, asTexts));
 
 const on = async (...args: readonly string[]): Promise<CommandResult> => place.run(args);
 /** What is read, and what receives it: by default nothing is kept. */
@@ -95,18 +82,9 @@ describe("S17.3 a Parquet file prints the same as its rows in CSV", () => {
   });
 
   test("with events in other files in between, which may have the same ids", async () => {
-    const callLine = (id: string, time: string): string =>
-      JSON.stringify({
-        schemaName: "call",
-        id,
-        timestamp: time,
-        accountId: "prod",
-        attributes: [{ name: "units", value: 3 }],
-        dimensions: { region: "eu" },
-      });
     const lines = place.file(
       "more.ndjson",
-      [callLine("1", "2024-01-02T00:00:00Z"), callLine("9", "2024-01-09T00:00:00Z")].join("\n"),
+      eventLine("1", "2024-01-02T00:00:00Z", 3) + eventLine("9", "2024-01-09T00:00:00Z", 3),
     );
     const expected = await on("meter", book, "--events", csv, "--map", map, "--events", lines);
     const meterRun = await on("meter", book, "--events", parquet, "--map", map, "--events", lines);
@@ -258,19 +236,11 @@ describe("ratebook sql", () => {
     expect(code).toBe(0);
     const statements = out.split(/;\n/).filter((each) => each.includes("select"));
     expect(statements).toHaveLength(2);
-    const instance = await DuckDBInstance.create(":memory:");
-    const connection = await instance.connect();
-    await connection.run(
-      `create table events as select 'call' as "schemaName", id, account as "accountId", "at" as "timestamp", units, region from (${asTexts})`,
-    );
-    const cells = await connection.runAndReadAll(statements[0] ?? "");
-    expect(cells.getRowObjects()).toEqual([
-      { accountId: "prod", meterId: "um.units", date: "2024-01-03", quantity: "5.000000" },
-    ]);
-    const rest = await connection.runAndReadAll(`select id from (${statements[1]}) order by all`);
-    expect(rest.getRows().flat()).toEqual(["2", "2", "3", "4", "5", "6"]);
-    connection.closeSync();
-    instance.closeSync();
+    const table = `create table events as select 'call' as "schemaName", id, account as "accountId", "at" as "timestamp", units, region from (${asTexts})`;
+    const cells = `select "accountId", "meterId", date, quantity from (${statements[0]})`;
+    expect(await runDuckDb(table, cells)).toEqual([["prod", "um.units", "2024-01-03", "5.000000"]]);
+    const rest = await runDuckDb(table, `select id from (${statements[1]}) order by all`);
+    expect(rest.flat()).toEqual(["2", "2", "3", "4", "5", "6"]);
   });
 
   test("prints with --explain-sql what is summed in SQL, and why other parts are not", async () => {
@@ -306,13 +276,10 @@ test("the guide's command converts NDJSON to Parquet with the same invoices", as
   ];
   const ndjson = place.file("guide.ndjson", lines.join(""));
   const converted = `${place.path}/guide.parquet`;
-  await runSql(sql.replace("events.ndjson", ndjson).replace("events.parquet", converted));
+  await runDuckDb(sql.replace("events.ndjson", ndjson).replace("events.parquet", converted));
   const columns = ["schemaName", "id", "accountId", "timestamp"].map((column) => [column, { column }]);
-  const guideMap = place.file("guide.map.json", {
-    ...Object.fromEntries(columns),
-    attributes: { units: { column: "units" } },
-    dimensions: { region: { column: "region" } },
-  });
+  const { attributes, dimensions } = readingMap;
+  const guideMap = place.file("guide.map.json", { ...Object.fromEntries(columns), attributes, dimensions });
   const preview = ["preview", book, "--format", "csv", "--events"];
   const ran = await on(...preview, converted, "--map", guideMap);
   expect(ran).toEqual(await on(...preview, ndjson));

@@ -1,9 +1,9 @@
 /** Parquet files with maps that say more of cells than their column print the same as their rows in CSV. */
-import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, expect, test } from "vitest";
 
 import { findDecimalMark, NUMBER_PATTERNS } from "../../../src/event-files/cell-texts.ts";
 import { openDuckDb } from "../../../src/warehouse/duckdb/parquet-files.ts";
+import { writeParquet } from "../../support/duckdb.ts";
 import { failure, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
 const place = testFolder();
@@ -25,27 +25,12 @@ function writeCsv(name: string, unitTexts: readonly string[]): string {
   return place.file(name, `kind;id;account;at;units;region\n${rows.join("\n")}\n`);
 }
 
-/** Writes the rows of CSV files, all as text. */
-async function writeParquet(path: string, csv: string): Promise<string> {
-  const instance = await DuckDBInstance.create(":memory:");
-  const connection = await instance.connect();
-  await connection.run(
-    `copy (select * from read_csv('${csv}', all_varchar = true, delim = ';')) to '${path}' (format parquet)`,
-  );
-  connection.closeSync();
-  instance.closeSync();
-  return path;
-}
+/** The rows of a CSV file, all as text. */
+const rowsOf = (csv: string): string => `select * from read_csv('${csv}', all_varchar = true, delim = ';')`;
 
-interface Files {
-  csv: string;
-  parquet: string;
-}
-const files: Files = { csv: "", parquet: "" };
-beforeAll(async () => {
-  files.csv = writeCsv("events.csv", ["1.234,5", "", "N/A", "2", "\\N", "-7,25"]);
-  files.parquet = await writeParquet(`${place.path}/events.parquet`, files.csv);
-});
+const csv = writeCsv("events.csv", ["1.234,5", "", "N/A", "2", "\\N", "-7,25"]);
+const parquet = `${place.path}/events.parquet`;
+beforeAll(() => writeParquet(parquet, rowsOf(csv)));
 
 async function meter(events: string, units: object, ...options: readonly string[]): Promise<unknown> {
   const map = place.file("map.json", { ...MAP, attributes: { units: { column: "units", ...units } } });
@@ -60,14 +45,16 @@ test.each([
   [{ decimal: ",", empty: "fail" }],
   [{ decimal: ",", values: { "": "3", "1.234,5": "9" }, default: 1 }],
 ])("with the units %j", async (units) => {
-  const expected = await meter(files.csv, units);
-  for (const engine of ["core", "database"])
-    expect(await meter(files.parquet, units, "--engine", engine)).toEqual(expected);
+  const expected = await meter(csv, units);
+  for (const engine of ["core", "database"]) expect(await meter(parquet, units, "--engine", engine)).toEqual(expected);
 });
 
 test("a text column whose numbers could have either decimal mark is refused, in each file", async () => {
-  const first = await writeParquet(`${place.path}/part-1.parquet`, writeCsv("part-1.csv", ["0.5", "1.234"]));
-  const second = await writeParquet(`${place.path}/part-2.parquet`, writeCsv("part-2.csv", ["7", "12,500", "x.y"]));
+  const first = await writeParquet(`${place.path}/part-1.parquet`, rowsOf(writeCsv("part-1.csv", ["0.5", "1.234"])));
+  const second = await writeParquet(
+    `${place.path}/part-2.parquet`,
+    rowsOf(writeCsv("part-2.csv", ["7", "12,500", "x.y"])),
+  );
   for (const engine of ["core", "database"]) {
     expect(await meter(first, {}, "--engine", engine)).toMatchObject({ code: 0 });
     expect(await meter(`${place.path}/part-*.parquet`, {}, "--engine", engine)).toEqual(
@@ -81,18 +68,7 @@ test("a text column whose numbers could have either decimal mark is refused, in 
 });
 
 test("DuckDB recognizes the same numbers as ratebook", async () => {
-  const texts = [
-    "1.234",
-    "1,5",
-    "0.5",
-    "+1.234",
-    "-0,123",
-    "1.234.567",
-    "1,234.5",
-    "1'234.5",
-    "1\u00A0234,5",
-    "1 234.5",
-  ];
+  const texts = "1.234|1,5|0.5|+1.234|-0,123|1.234.567|1,234.5|1'234.5|1\u00A0234,5|1 234.5".split("|");
   texts.push("1.", ".5", "1.5e3", "1,5e3", "1.2345", "12,34,567", "x.y", ",", ".", "1.234\n", "\u0661,5", "1.23,4");
   const db = await openDuckDb();
   for (const text of texts) {
@@ -108,7 +84,7 @@ test("DuckDB recognizes the same numbers as ratebook", async () => {
 });
 
 test("a text column with decimal commas is refused without decimal", async () => {
-  expect(await meter(files.parquet, {})).toEqual(
+  expect(await meter(parquet, {})).toEqual(
     failure(
       'events: the column "units" has numbers that need a decimal comma, such as -7,25; write "decimal": "," for it in the map',
     ),
