@@ -1,16 +1,14 @@
-import { readFileSync } from "node:fs";
-
 import { describe, expect, test } from "vitest";
 
-import { eventLine, ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
+import { eventLine, SMALL_BOOK, testFolder } from "../fake-io.ts";
 
 const files = testFolder();
 
 /** A file with the invoice of this many units in June 2024. */
 const writeInvoice = async (name: string, units: number, ...more: readonly string[]): Promise<string> => {
-  const book = files.file("book.json", { ...SMALL_BOOK });
-  const events = files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", units));
-  const { out } = await ratebook(["preview", book, "--events", events, "--format", "json", ...more]);
+  files.file("book.json", SMALL_BOOK);
+  files.file("events.ndjson", eventLine("e", "2024-06-20T12:00:00Z", units));
+  const { out } = await files.run(["preview", "book.json", "--events", "events.ndjson", "--format", "json", ...more]);
   return files.file(name, out);
 };
 
@@ -29,22 +27,21 @@ describe("ratebook diff", () => {
         "",
       ],
     });
-    const { accounts } = JSON.parse((await ratebook(["diff", a, b, "--format", "json"])).out) as { accounts: unknown };
+    const { accounts } = JSON.parse((await files.run("diff a.json b.json --format json")).out) as { accounts: unknown };
     expect(accounts).toMatchObject([{ accountId: "prod", total: { difference: 0 } }]);
   });
 
   test("uses the book for a slab that was not reached, and without it applies rates before usage", async () => {
     const [a, b] = [await writeInvoice("a.json", 120, "--explain"), await writeInvoice("b.json", 90, "--explain")];
-    const text = readFileSync(b, "utf8").replaceAll('"pricePlanVersion": 1', '"pricePlanVersion": 2');
+    const text = files.read("b.json").replaceAll('"pricePlanVersion": 1', '"pricePlanVersion": 2');
     const other = text.replaceAll('"rate": 2', '"rate": 3').replaceAll(": 180", ": 270").replaceAll(": 1820", ": 1730");
     // 90 × 3 = 270 and 90 × 2 = 180; then 100 × 2 and 20 × 1 are 220.
-    const { code, out } = await ratebook(["diff", files.file("b2.json", other), a]);
+    const { code, out } = await files.run(["diff", files.file("b2.json", other), a]);
     expect({ code, lines: out.split("\n").slice(1, 4) }).toEqual({
       code: 0,
       lines: ["  units: 270.00 → 220.00 (-50.00)", "    usage: +40", "    rates: -90"],
     });
-    const book = files.file("book.json", SMALL_BOOK);
-    expect((await ratebook(["diff", b, a, "--book", book])).out).toContain("    usage: +40\n");
+    expect((await files.run(["diff", b, a, "--book", "book.json"])).out).toContain("    usage: +40\n");
   });
 
   test("rejects invoices without explanations, files that are not invoices, and a single file", async () => {

@@ -1,7 +1,4 @@
 /** `ratebook format`: both forms of a book, its comments, and what the command writes (cli.md). */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -11,7 +8,7 @@ import { formatComparable } from "../../../src/book/short/fields.ts";
 import { formatBookText } from "../../../src/cli/documents/format-book.ts";
 import { bookArbitrary } from "../../../src/testing.ts";
 import { exampleText } from "../../support/examples.ts";
-import { ratebook, SMALL_BOOK, testFolder } from "../fake-io.ts";
+import { failure, testFolder } from "../fake-io.ts";
 
 const files = testFolder();
 
@@ -86,50 +83,46 @@ const SHORT = `// The prices of 2026.
 `;
 
 describe("ratebook format", () => {
+  const SILENT = { code: 0, out: "", err: "" };
+
   test("writes the short form in place, each comment at what its part became", async () => {
-    const path = files.file("book.jsonc", LONG);
-    expect(await ratebook(["format", path])).toEqual({ code: 0, out: "", err: "" });
-    expect(readFileSync(path, "utf8")).toBe(SHORT);
-    expect(await ratebook(["format", path, "--check"])).toEqual({ code: 0, out: "", err: "" });
+    files.file("book.jsonc", LONG);
+    expect(await files.run("format book.jsonc")).toEqual(SILENT);
+    expect(files.read("book.jsonc")).toBe(SHORT);
+    expect(await files.run("format book.jsonc --check")).toEqual(SILENT);
   });
 
   test("writes the long form to a file", async () => {
-    const path = files.file("short.jsonc", SHORT);
-    const output = join(files.path, "long.json");
-    expect(await ratebook(["format", path, "--long", "-o", output])).toEqual({ code: 0, out: "", err: "" });
-    expect(readFileSync(path, "utf8")).toBe(SHORT);
-    const long = readFileSync(output, "utf8");
+    files.file("short.jsonc", SHORT);
+    expect(await files.run("format short.jsonc --long -o long.json")).toEqual(SILENT);
+    expect(files.read("short.jsonc")).toBe(SHORT);
+    const long = files.read("long.json");
     expect(long).toContain(`{ "order": 1, "startAfter": 0, "endAt": 1000, "priceType": "PER_UNIT" }, // free\n`);
     expect(formatComparable(toBook(long))).toBe(formatComparable(toBook(SHORT)));
-    expect(await ratebook(["format", output, "--long", "--check"])).toMatchObject({ code: 0 });
-  });
-
-  test("--check says that a file would change, and writes nothing", async () => {
-    const path = files.file("book.json", LONG);
-    expect(await files.run(["format", path, "--check"])).toEqual({
-      code: 1,
-      out: "",
-      err: "book.json: not formatted; run ratebook format book.json\n",
-    });
-    expect(readFileSync(path, "utf8")).toBe(LONG);
-  });
-
-  test("prints the problems of a wrong book, and writes nothing", async () => {
-    const content = JSON.stringify({ ...SMALL_BOOK, customers: [] });
-    const path = files.file("wrong.json", content);
-    const { code, err } = await files.run(["format", path]);
-    expect(code).toBe(1);
-    expect(err).toContain("wrong.json:1:");
-    expect(readFileSync(path, "utf8")).toBe(content);
+    expect(await files.run("format long.json --long --check")).toEqual(SILENT);
   });
 
   test.each([
-    [["--short", "--long"], "--short and --long exclude each other"],
-    [["--check", "-o", "x.json"], "--check writes nothing; remove --output"],
+    [
+      "--check says that a file would change",
+      "--check",
+      LONG,
+      /^book\.json: not formatted; run ratebook format book\.json\n$/,
+    ],
+    ["a wrong book has problems", "--long", '{ "acounts": [] }', /^book\.json:1:3: \$\.acounts: /],
+  ])("%s, and nothing is written", async (_, option, content, sentence) => {
+    files.file("book.json", content);
+    const { code, out, err } = await files.run(`format book.json ${option}`);
+    expect([code, out, err]).toEqual([1, "", expect.stringMatching(sentence)]);
+    expect(files.read("book.json")).toBe(content);
+  });
+
+  test.each([
+    ["--short --long", "--short and --long exclude each other"],
+    ["--check -o x.json", "--check writes nothing; remove --output"],
   ])("%j is wrong usage", async (options, sentence) => {
-    const { code, err } = await ratebook(["format", files.file("b.json", SHORT), ...options]);
-    expect(code).toBe(2);
-    expect(err).toContain(sentence);
+    files.file("b.json", SHORT);
+    expect(await files.run(`format b.json ${options}`)).toEqual(failure(sentence, 2));
   });
 
   test("keeps the line ends of Windows", () => {

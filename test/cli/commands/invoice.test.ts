@@ -1,27 +1,16 @@
 /** `ratebook invoice`: which invoices it writes, their details and numbers. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { beforeAll, describe, expect, test } from "vitest";
 
 import { examplePath } from "../../support/examples.ts";
-import { type CommandResult, ratebook, testFolder } from "../fake-io.ts";
+import { type CommandResult, testFolder } from "../fake-io.ts";
 
 const files = testFolder();
-let invoicesPath: string;
+const invoicesPath = join(files.path, "invoices.json");
 beforeAll(async () => {
-  invoicesPath = join(files.path, "invoices.json");
-  const { code } = await ratebook([
-    "preview",
-    examplePath("seats-and-usage", "book.json"),
-    "--events",
-    examplePath("seats-and-usage", "events.ndjson"),
-    "--explain",
-    "--format",
-    "json",
-    "-o",
-    invoicesPath,
-  ]);
+  const [book, events] = ["book.json", "events.ndjson"].map((name) => examplePath("seats-and-usage", name));
+  const { code } = await files.run(`preview ${book} --events ${events} --explain --format json -o invoices.json`);
   expect(code).toBe(0);
 });
 
@@ -44,7 +33,7 @@ describe("ratebook invoice", () => {
     const all = await run(invoicesPath);
     const numbers = numbersIn(all);
     expect([all.code, all.err]).toEqual([0, ""]);
-    expect(numbers.length).toBe((JSON.parse(readFileSync(invoicesPath, "utf8")) as { invoices: [] }).invoices.length);
+    expect(numbers.length).toBe((JSON.parse(files.read("invoices.json")) as { invoices: [] }).invoices.length);
     const ofAccount = numbersIn(await run(invoicesPath, "--account", "acme-main"));
     expect(ofAccount.length).toBeGreaterThan(1);
     expect(ofAccount.length).toBeLessThan(numbers.length);
@@ -86,13 +75,8 @@ describe("ratebook invoice", () => {
     );
     files.file("logo.png", png);
     const details = files.file("with-logo.json", '{ "logo": "logo.png" }');
-    const { out } = await run(
-      invoicesPath,
-      "--details",
-      details,
-      "--invoice",
-      numbersIn(await run(invoicesPath))[0] ?? "",
-    );
+    const [number = ""] = numbersIn(await run(invoicesPath));
+    const { out } = await run(invoicesPath, "--details", details, "--invoice", number);
     expect(out).toContain(`src="data:image/png;base64,${png.toString("base64")}"`);
     const text = files.file("text-logo.json", '{\n  "logo": "number.json" }');
     const refused = await run(invoicesPath, "--details", text);
@@ -122,20 +106,12 @@ describe("ratebook invoice", () => {
     expect([code, err]).toEqual([1, expect.stringContaining(message)]);
   });
 
-  test("refuses a missing account, an unknown status and options of files with a database", async () => {
-    expect(await run(invoicesPath, "--account", "x")).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("none of"),
-    });
-    expect(await run(invoicesPath, "--status", "x")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--status"),
-    });
-    const both = await run("inv.x", "--database", files.path, "--account", "x");
-    expect(both).toMatchObject({ code: 2, err: expect.stringContaining("--database takes the ID") });
-    expect(await run("inv.0123456789ABCDEF", "--database", join(files.path, "none"))).toMatchObject({
-      code: 1,
-      err: expect.stringContaining("no database in"),
-    });
+  test.each([
+    ["invoices.json --account x", 1, "none of"],
+    ["invoices.json --status x", 2, "--status"],
+    ["inv.x --database none --account x", 2, "--database takes the ID"],
+    ["inv.0123456789ABCDEF --database none", 1, "no database in"],
+  ])("refuses %s", async (words, code, message) => {
+    expect(await run(...words.split(" "))).toMatchObject({ code, err: expect.stringContaining(message) });
   });
 });

@@ -1,6 +1,6 @@
 /** `ratebook play`: the playground with a book, reachable only from this machine. */
 import { EventEmitter, once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 
@@ -19,31 +19,22 @@ function stateIn(html: string): PlayState | undefined {
 }
 
 async function writePage(...argv: readonly string[]): Promise<PlayState | undefined> {
-  const path = join(files.path, "play.html");
-  const { code, err } = await ratebook(["play", ...argv, "-o", path]);
-  expect(`${code} ${err}`).toBe("0 ");
-  return stateIn(readFileSync(path, "utf8"));
+  expect(await files.run(["play", ...argv, "-o", "play.html"])).toEqual({ code: 0, out: "", err: "" });
+  return stateIn(files.read("play.html"));
 }
 
 describe("the written page", () => {
   test("contains the book's source text and the month of its first plan", async () => {
     const text = `// what we sell\n${JSON.stringify(SMALL_BOOK)}\n`;
-    expect(await writePage(files.file("book.jsonc", text))).toEqual({
-      book: text,
-      usage: [],
-
-      events: "",
-      from: "2024-01-01",
-      until: "2024-02-01",
-    });
+    const month = { from: "2024-01-01", until: "2024-02-01" };
+    expect(await writePage(files.file("book.jsonc", text))).toEqual({ book: text, usage: [], events: "", ...month });
   });
 
   test("contains the events beside the book, or the given ones, and their month", async () => {
-    mkdirSync(join(files.path, "sample"), { recursive: true });
-    const book = join(files.path, "sample", "book.json");
-    writeFileSync(book, JSON.stringify(SMALL_BOOK));
+    mkdirSync(join(files.path, "sample"));
+    const book = files.file("sample/book.json", SMALL_BOOK);
     const beside = eventLine("e1", "2024-12-20T00:00:00Z", 1);
-    writeFileSync(join(files.path, "sample", "events.ndjson"), beside);
+    files.file("sample/events.ndjson", beside);
     expect(await writePage(book)).toMatchObject({ events: beside, from: "2024-12-01", until: "2025-01-01" });
     const otherEvent = eventLine("e2", "2024-03-20T00:00:00Z", 2);
     const path = files.file("named.ndjson", otherEvent);
