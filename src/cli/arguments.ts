@@ -169,9 +169,12 @@ export function readOption<Value>(
   throw new UsageError(`--${name}: expected ${expected}, got ${quoteText(text)}`);
 }
 
-/** The number of a port; undefined for another text. */
-export function parsePort(text: string): number | undefined {
-  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined;
+/** The number of `--port`; undefined without one. @throws {UsageError} for another text */
+export function readPort(args: Arguments): number | undefined {
+  const isPort = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+  return readOption(args, "port", "a whole number from 0 to 65535", (text) =>
+    isPort(text) ? Number(text) : undefined,
+  );
 }
 
 /** Runs what checks the value of an option. @throws {UsageError} that names the option, if the value is invalid */

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { formatDate } from "../../calendar/instant.ts";
 import { readPage, embedData } from "../../pages/page-file.ts";
 import { type PlayState, createStateFromBook } from "../../pages/play-state.ts";
-import { type Arguments, type Command, parsePort, readOption, requireBookPath } from "../arguments.ts";
+import { type Arguments, type Command, readPort, requireBookPath } from "../arguments.ts";
 import { readBookFile, readTextFile } from "../documents/read-documents.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -46,7 +46,7 @@ async function runPlay(args: Arguments, io: Io): Promise<"done"> {
     return "done";
   }
   const server = createPageServer(html);
-  await listenOn(server, readOption(args, "port", "a whole number from 0 to 65535", parsePort) ?? 0);
+  await listenOn(server, readPort(args) ?? 0);
   const { port } = server.address() as AddressInfo;
   await write(io.stdout, `the playground is at http://127.0.0.1:${port}/ (stop with Ctrl+C)\n`);
   await io.waitForStop();

@@ -12,7 +12,7 @@ import { quoteText } from "../../problem-table.ts";
 import type { RateLimitOptions, RateLimits } from "../../server/access/access.ts";
 import { LOG_LEVELS, type LogLevel } from "../../server/http/log.ts";
 import type { RunningServer, ServeOptions } from "../../server/serve.ts";
-import { type Arguments, type Command, parsePort, readOption } from "../arguments.ts";
+import { type Arguments, type Command, readOption, readPort } from "../arguments.ts";
 import { databaseVariable, redactDatabase, resolveDatabase, serverDatabaseOption } from "../database-option.ts";
 import { UsageError } from "../errors.ts";
 import { type Io, write } from "../io.ts";
@@ -226,7 +226,7 @@ export function readServeArguments(args: Arguments, env: Readonly<Record<string,
   return {
     server: {
       host: args.value("host"),
-      port: read("port", "a whole number from 0 to 65535", parsePort),
+      port: readPort(args),
       prefix: read("prefix", "a path such as /v1", (text) => onlyIf(/^(?:\/[\w.~-]+)+$/.test(text), text)),
       publicUrl: read("public-url", "an address such as https://billing.example.com/v1", (text) =>
         onlyIf(/^https?:\/\//.test(text) && URL.canParse(text), text),

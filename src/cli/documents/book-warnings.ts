@@ -1,6 +1,5 @@
 /** Warnings about likely omissions in a valid book. */
 import type { Book } from "../../book/resources/book.ts";
-import type { PricePlan, PricePlanDetails } from "../../book/resources/price-plan.ts";
 import { quoteText } from "../../problem-table.ts";
 
 /** The maximum number of names in a warning. */
@@ -16,45 +15,27 @@ export function findBookWarnings(book: Book): readonly string[] {
       account.pricePlans.flatMap(({ pricePlanDetailsOverride }) => pricePlanDetailsOverride ?? []),
     ),
   ];
-  const pricedMeterIds = new Set(details.flatMap(listMeterIds));
+  const pricedMeterIds = new Set(
+    details.flatMap((each) => each.usageRateCards.map(({ usageMeterId }) => usageMeterId)),
+  );
   const usedPlanIds = new Set(accounts.flatMap((account) => account.pricePlans.map(({ pricePlanId }) => pricePlanId)));
-  const unpricedMeterIds = usageMeters
-    .filter(({ id, status }) => status !== "ARCHIVED" && !pricedMeterIds.has(id))
-    .map(({ id }) => id);
-  const unusedPlanIds = accounts.length === 0 ? [] : [...new Set(plans.map(toId).filter((id) => !usedPlanIds.has(id)))];
-  const accountsWithoutPlan = accounts
-    .filter(({ status, pricePlans: associations }) => status === "ACTIVE" && associations.length === 0)
-    .map(toId);
+  const meters = usageMeters.filter(({ id, status }) => status !== "ARCHIVED" && !pricedMeterIds.has(id));
+  const unusedPlans = accounts.length === 0 ? [] : plans.filter(({ id }) => !usedPlanIds.has(id));
+  const accountsWithoutPlan = accounts.filter((each) => each.status === "ACTIVE" && each.pricePlans.length === 0);
   return [
-    ...formatWarning(
-      unpricedMeterIds,
-      (names, isPlural) => `no plan prices the usage ${isPlural ? "meters" : "meter"} ${names}`,
-    ),
-    ...formatWarning(
-      unusedPlanIds,
-      (names, isPlural) => `no account has the price ${isPlural ? "plans" : "plan"} ${names}`,
-    ),
-    ...formatWarning(
-      accountsWithoutPlan,
-      (names, isPlural) =>
-        `the ${isPlural ? "accounts" : "account"} ${names} ${isPlural ? "have" : "has"} no price plan`,
-    ),
+    ...warn(meters, ["no plan prices the usage meter"], ["no plan prices the usage meters"]),
+    ...warn(unusedPlans, ["no account has the price plan"], ["no account has the price plans"]),
+    ...warn(accountsWithoutPlan, ["the account", " has no price plan"], ["the accounts", " have no price plan"]),
   ];
 }
 
-function listMeterIds({ usageRateCards }: Pick<PricePlanDetails, "usageRateCards">): readonly string[] {
-  return usageRateCards.map(({ usageMeterId }) => usageMeterId);
-}
+type Words = readonly [before: string, after?: string];
 
-function toId({ id }: Pick<PricePlan, "id">): string {
-  return id;
-}
-
-function formatWarning(
-  ids: readonly string[],
-  format: (names: string, isPlural: boolean) => string,
-): readonly string[] {
+/** A sentence that names resources; none without one. */
+function warn(resources: readonly { readonly id: string }[], singular: Words, plural: Words): readonly string[] {
+  const ids = [...new Set(resources.map(({ id }) => id))];
   if (ids.length === 0) return [];
   const rest = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : "";
-  return [format(`${ids.slice(0, NAMED_MAX).map(quoteText).join(", ")}${rest}`, ids.length > 1)];
+  const [before, after = ""] = ids.length === 1 ? singular : plural;
+  return [`${before} ${ids.slice(0, NAMED_MAX).map(quoteText).join(", ")}${rest}${after}`];
 }

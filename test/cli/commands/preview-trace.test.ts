@@ -1,13 +1,12 @@
 /** `ratebook preview --trace`: the events behind a line. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 
 import type { BookInput } from "../../../src/book/resources/book.ts";
 import { anyCaller, startApi } from "../../server/support.ts";
 import { USAGE_BOOK } from "../../server/usage-book.ts";
-import { type Folder, folder, ratebook } from "../fake-io.ts";
+import { ratebook, testFolder } from "../fake-io.ts";
 
-let files: Folder;
-let argv: readonly string[];
+const files = testFolder();
 const EVENTS = [
   ["first", 7, "2024-06-01T00:00:00Z"],
   ["back", -2, "2024-06-10T08:00:00Z"],
@@ -20,13 +19,9 @@ const EVENTS = [
   attributes: [{ name: "n", value: Number(n) }],
   dimensions: { region: "eu" },
 }));
-beforeAll(() => {
-  files = folder();
-  const book = files.file("book.json", USAGE_BOOK);
-  const events = files.file("events.ndjson", EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(""));
-  argv = ["preview", book, "--events", events];
-});
-afterAll(() => files.remove());
+const book = files.file("book.json", USAGE_BOOK);
+const events = files.file("events.ndjson", EVENTS.map((event) => `${JSON.stringify(event)}\n`).join(""));
+const argv = ["preview", book, "--events", events];
 
 describe("ratebook preview --trace", () => {
   test("S13.6 lists the line, the meter's rules, and each day with its events and what each added", async () => {

@@ -80,7 +80,10 @@ const numberText = fc.oneof(
 );
 const texts = fc.constantFrom(
   ...String.raw`x|1||\u0041|\"|é|€|a b|\n|</script>|{`.split("|"),
-  ...["\t", "\u007f", "x".repeat(512), "x".repeat(513)],
+  "\t",
+  "\u007f",
+  "x".repeat(512),
+  "x".repeat(513),
 );
 const stamps = fc.constantFrom(
   ..."2024-01-02T03:04:05.678Z|2024-01-02T03:04:05Z|2024-02-30T00:00:00Z|2024-02-29T23:59:59.999Z".split("|"),
