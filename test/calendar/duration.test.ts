@@ -32,14 +32,11 @@ function formatMoment(instant: number): string {
 describe("durations as text", () => {
   test.each([
     ["P1Y", 12, "0"],
-    ["P1Y2M", 14, "0"],
     ["P3W", 0, String(21 * DAY)],
-    ["P100D", 0, String(100 * DAY)],
     ["P1D", 0, String(DAY)],
     ["PT744H", 0, String(31 * DAY)],
     ["PT1M", 0, "60000"],
     ["P1M", 1, "0"],
-    ["PT0.25S", 0, "250"],
     ["PT0,25S", 0, "250"],
     ["PT0.0001S", 0, "0.1"],
     ["PT1.5H", 0, "5400000"],
@@ -59,28 +56,14 @@ describe("durations as text", () => {
 
   const shape = "expected a duration such as P1Y2M3W4DT5H6M7.5S";
   test.each([
-    ["P", shape],
-    ["PT", shape],
-    ["P1DT", shape],
-    ["", shape],
-    ["1D", shape],
-    ["P1", shape],
-    ["P1H", shape],
-    ["PT1D", shape],
-    ["P1D2Y", shape],
-    ["P-1D", shape],
-    ["p1d", shape],
-    ["P1.5M", shape],
-    ["P1.5Y", shape],
-    ["P1.D", shape],
-    ["P.5D", shape],
-    ["P1e3D", shape],
-    ["P1D ", shape],
-    ["P1D\n", shape],
-    ["PT1.5H30M", "only the last part may have a fraction"],
-    ["P1.5DT1H", "only the last part may have a fraction"],
-  ])("S3.4 %j is not a duration", (text, reason) => {
-    expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is not a duration: ${reason}`);
+    ..."P PT P1DT 1D P1 P1H PT1D P1D2Y P-1D p1d P1.5M P1.5Y P1.D P.5D P1e3D".split(" "),
+    ...["", "P1D ", "P1D\n"],
+  ])("S3.4 %j is not a duration", (text) => {
+    expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is not a duration: ${shape}`);
+  });
+
+  test.each(["PT1.5H30M", "P1.5DT1H"])("S3.4 %s has a fraction that is not in its last part", (text) => {
+    expect(() => parseDuration(text)).toThrow(`"${text}" is not a duration: only the last part may have a fraction`);
   });
 
   test("S3.4 rejects a text of a million digits without parsing it, and shortens it in the message", () => {
@@ -92,14 +75,10 @@ describe("durations as text", () => {
 describe("adding durations to instants", () => {
   test.each([
     ["2024-01-31", "P1M", "2024-02-29", "a day that the month lacks is its last"],
-    ["2026-01-31", "P1M", "2026-02-28", "also in a common year"],
-    ["2026-02-28", "P1M", "2026-03-28", "the day of the month is kept"],
     ["2024-02-29", "P1Y", "2025-02-28", "a leap day in a common year"],
     ["2024-02-29", "P4Y", "2028-02-29", "a leap day in a leap year"],
     ["2024-01-31", "P1M1D", "2024-03-01", "months first, then days"],
     ["2024-01-31", "P1Y1M", "2025-02-28", "years and months are one step"],
-    ["2024-11-15", "P14M", "2026-01-15", "over the year's end"],
-    ["2024-02-28", "P1D", "2024-02-29", "a day before a leap day"],
     ["2024-02-28", "P1W", "2024-03-06", "a week over a leap day"],
     ["2024-03-10", "PT24H", "2024-03-11", "no daylight saving in UTC"],
     ["2024-01-31T10:30:00Z", "P1M", "2024-02-29T10:30:00.000Z", "the time of day is kept"],
@@ -111,11 +90,8 @@ describe("adding durations to instants", () => {
   });
 
   test.each([
-    ["2024-03-31", "P1M", "2024-02-29", "a day that the month lacks is its last"],
-    ["2024-01-15", "P1M", "2023-12-15", "over the year's beginning"],
     ["2025-02-28", "P1Y", "2024-02-28", "the day of the month is kept"],
     ["2024-03-31", "P1M1D", "2024-02-28", "months first, then days"],
-    ["2024-03-01", "P1D", "2024-02-29", "a leap day"],
     ["2024-01-01", "-P1D", "2024-01-02", "back by a negative duration is forward"],
     ["2024-01-01", "PT0.0019S", "2023-12-31T23:59:59.999Z", "cut to milliseconds"],
   ])("S3.4 %s minus %s is %s: %s", (from, duration, expected) => {
@@ -170,11 +146,9 @@ describe("durations between instants", () => {
   test.each([
     ["2024-05-01", "2024-06-01", "PT744H"],
     ["2024-05-01", "2024-05-01", "PT0S"],
-    ["2024-05-01", "2024-05-02", "PT24H"],
     ["2024-05-01", "2024-05-01T01:30:00Z", "PT1H30M"],
     ["2024-05-01", "2024-05-01T00:01:00Z", "PT1M"],
     ["2024-05-01", "2024-05-01T02:00:05Z", "PT2H5S"],
-    ["2024-05-01", "2024-05-01T00:00:00.250Z", "PT0.25S"],
     ["2024-05-01", "2024-05-01T00:00:10.007Z", "PT10.007S"],
     ["2024-05-01", "2024-05-01T01:02:03.400Z", "PT1H2M3.4S"],
     ["2024-06-01", "2024-05-01", "-PT744H"],

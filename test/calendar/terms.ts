@@ -4,7 +4,8 @@ import fc from "fast-check";
 import type { CycleTerms, Interval } from "../../src/calendar/cycle.ts";
 import { DAY_MS, type Instant } from "../../src/calendar/instant.ts";
 
-const MONTHS: Readonly<Record<Interval, number>> = {
+/** The months of a cycle; 0 for weeks. */
+export const MONTHS: Readonly<Record<Interval, number>> = {
   WEEKLY: 0,
   MONTHLY: 1,
   QUARTERLY: 3,
