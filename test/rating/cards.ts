@@ -27,7 +27,7 @@ export function days(from: string, until: string): Cycle {
 }
 
 /** A period that was served completely. */
-export function wholePeriod(from: string, until: string): RatedPeriod {
+function wholePeriod(from: string, until: string): RatedPeriod {
   return { served: days(from, until), natural: days(from, until) };
 }
 
