@@ -1,8 +1,7 @@
 /** What a cycle of a plan costs as the usage of one card grows: the exact curve of each card and of the total. */
-import type { Maybe } from "../book/resources/fields.ts";
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { Recurrence, RecurrenceConfig } from "../book/resources/rate-card.ts";
 import { RatebookError } from "../errors.ts";
+import type { PeriodicCard } from "../invoicing/charge-periods.ts";
 import {
   add,
   type Decimal,
@@ -131,8 +130,7 @@ function listVaryingCards(plan: PricePlanDetails, currency: string, names: Reado
 
 /** What a cycle costs regardless of usage: fees, entitlements and credit grants that begin in it. */
 function listFixedAmounts(plan: PricePlanDetails, currency: string, cycle: number): readonly Decimal[] {
-  type RecurringCard = { readonly recurrenceConfig?: Maybe<RecurrenceConfig>; readonly type?: Recurrence };
-  const filterDue = <Card extends RecurringCard>(cards: readonly Card[]): readonly Card[] =>
+  const filterDue = <Card extends PeriodicCard>(cards: readonly Card[]): readonly Card[] =>
     cards.filter(({ recurrenceConfig, type = "RECURRING" }) => isChargedIn(recurrenceConfig, type, cycle));
   return [
     ...filterDue(plan.fixedFeeRateCards).map(

@@ -13,8 +13,9 @@ import {
   type PricePlan,
   type PricePlanDetails,
 } from "../../book/resources/price-plan.ts";
-import type { FixedFeeRateCard, RecurrenceConfig } from "../../book/resources/rate-card.ts";
+import type { FixedFeeRateCard } from "../../book/resources/rate-card.ts";
 import { formatInstant } from "../../calendar/instant.ts";
+import { type PeriodicCard, timeCard } from "../../invoicing/charge-periods.ts";
 import { mayChargeBelowZero } from "../../invoicing/granted-credits.ts";
 import { minorUnitDigits } from "../../numbers/currency.ts";
 import { type Decimal, subtract, sum, formatDecimal, ZERO } from "../../numbers/decimal.ts";
@@ -205,15 +206,6 @@ export function findUnpricedMeters({ usageMeters }: Book, sets: readonly CardSet
   );
 }
 
-/** A card that is charged or granted as a whole, once for several cycles. */
-interface UnproratedCard {
-  readonly list: "fixedFeeRateCards" | "billingEntitlementRateCards" | "creditGrantRateCards";
-  readonly index: number;
-  readonly id: string;
-  readonly what: "fee" | "entitlement" | "grant";
-  readonly recurrence: RecurrenceConfig | null | undefined;
-}
-
 /**
  * Cards whose interval is longer than in the previous version. After a change they are not charged until their next
  * interval.
@@ -253,23 +245,22 @@ function findPreviousVersion(
   return hasSameInterval ? before : undefined;
 }
 
-/** Recurring fees that are not prorated, entitlements and credit grants. */
-function listUnproratedCards(details: PricePlanDetails): readonly UnproratedCard[] {
-  const { fixedFeeRateCards, billingEntitlementRateCards, creditGrantRateCards } = details;
-  return [
-    ...fixedFeeRateCards.flatMap(
-      ({ id, type, enableProration, recurrenceConfig: recurrence }, index): UnproratedCard[] =>
-        type === "RECURRING" && !enableProration
-          ? [{ list: "fixedFeeRateCards", index, id, what: "fee", recurrence }]
-          : [],
-    ),
-    ...billingEntitlementRateCards.map(({ featureId: id, recurrenceConfig: recurrence }, index): UnproratedCard => {
-      return { list: "billingEntitlementRateCards", index, id, what: "entitlement", recurrence };
+const WHOLE_CARDS = [
+  { list: "fixedFeeRateCards", kind: "FIXED_FEE", what: "fee" },
+  { list: "billingEntitlementRateCards", kind: "BILLING_ENTITLEMENT", what: "entitlement" },
+  { list: "creditGrantRateCards", kind: "CREDIT_GRANT", what: "grant" },
+] as const;
+
+type UnproratedCard = ReturnType<typeof listUnproratedCards>[number];
+
+/** Recurring fees that are not prorated, entitlements and credit grants: charged as a whole, once for several cycles. */
+function listUnproratedCards(details: PricePlanDetails) {
+  return WHOLE_CARDS.flatMap(({ list, kind, what }) =>
+    details[list].flatMap((card: PeriodicCard, index) => {
+      const { billableId: id, type, prorated, recurrence } = timeCard(kind, card);
+      return type === "RECURRING" && !prorated ? [{ list, index, id, what, recurrence }] : [];
     }),
-    ...creditGrantRateCards.flatMap(({ id, type, recurrenceConfig: recurrence }, index): UnproratedCard[] =>
-      type === "ONE_TIME" ? [] : [{ list: "creditGrantRateCards", index, id, what: "grant", recurrence }],
-    ),
-  ];
+  );
 }
 
 /** The cycles that neither version charges, if the version changes in the first cycle of the new card's interval. */
