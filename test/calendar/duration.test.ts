@@ -55,12 +55,12 @@ describe("durations as text", () => {
   });
 
   const shape = "expected a duration such as P1Y2M3W4DT5H6M7.5S";
-  test.each([
-    ..."P PT P1DT 1D P1 P1H PT1D P1D2Y P-1D p1d P1.5M P1.5Y P1.D P.5D P1e3D".split(" "),
-    ...["", "P1D ", "P1D\n"],
-  ])("S3.4 %j is not a duration", (text) => {
-    expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is not a duration: ${shape}`);
-  });
+  test.each([..."P PT P1DT 1D P1 P1H PT1D P1D2Y P-1D p1d P1.5M P1.5Y P1.D P.5D P1e3D".split(" "), "", "P1D ", "P1D\n"])(
+    "S3.4 %j is not a duration",
+    (text) => {
+      expect(() => parseDuration(text)).toThrow(`${JSON.stringify(text)} is not a duration: ${shape}`);
+    },
+  );
 
   test.each(["PT1.5H30M", "P1.5DT1H"])("S3.4 %s has a fraction that is not in its last part", (text) => {
     expect(() => parseDuration(text)).toThrow(`"${text}" is not a duration: only the last part may have a fraction`);
