@@ -91,7 +91,7 @@ const TEXTS_MAX = 50;
 export function guessColumns(sample: Sample, names: NamedColumns = {}, decimal?: DecimalMark): Columns | undefined {
   const columns = listColumns(sample);
   const isRepeated = (name: string): boolean => columns.filter((column) => column.name === name).length > 1;
-  const usableColumns = columns.filter(({ name, filled }) => name !== "" && !isRepeated(name) && filled.length > 0);
+  const usableColumns = columns.filter((column) => describeUnusable(column, isRepeated(column.name)) === undefined);
   const timestamp = findTimeColumn(usableColumns, names);
   if (timestamp === undefined) return undefined;
   const [form, otherForm] = hasTimes(timestamp) ? [] : findTimeForms(timestamp, names.time);
@@ -135,6 +135,7 @@ export function guessColumns(sample: Sample, names: NamedColumns = {}, decimal?:
         reason:
           reasons.get(column.name) ??
           describeUnusable(column, isRepeated(column.name)) ??
+          (isOtherTime(column) ? "a second time column" : undefined) ??
           describeUnfitText(column, quantities) ??
           `only ${TEXTS_MAX} text columns are used`,
       })),
@@ -196,12 +197,15 @@ function isOtherTime(column: Column): boolean {
   return hasTimes(column) || findTimeForms(column).length > 0;
 }
 
-/** Why a column has no meaning. */
-function describeUnusable(column: Column, isRepeated: boolean): string | undefined {
-  if (column.name === "") return "no name";
+/** The maximum characters of the name of an attribute or a dimension. */
+const NAME_MAX = 255;
+
+/** Why a column has no meaning, or cannot be named in a book. */
+function describeUnusable({ name, filled }: Column, isRepeated: boolean): string | undefined {
+  if (name === "") return "no name";
+  if (name.length > NAME_MAX) return `a name longer than ${NAME_MAX} characters`;
   if (isRepeated) return "duplicate column name";
-  if (column.filled.length === 0) return "always empty";
-  return isOtherTime(column) ? "a second time column" : undefined;
+  return filled.length === 0 ? "always empty" : undefined;
 }
 
 /** Why a column is no dimension. */

@@ -75,7 +75,12 @@ export function parseCsvSample(path: string, text: string): Sample {
       `${path}:1: expected a header with column names, but the first row contains the time ${quoteText(timeInHeader)}`,
     );
   }
-  return { header, rows: rows.filter((row) => row.length === header.length) };
+  const completeRows = rows.filter((row) => row.length === header.length);
+  if (completeRows.length === 0) {
+    const [firstRow = []] = rows;
+    throw new InputError(`${path}: the header has ${header.length} columns, but the first row has ${firstRow.length}`);
+  }
+  return { header, rows: completeRows };
 }
 
 /** The maximum number of names, and of values of an example, in a sentence. */

@@ -140,6 +140,12 @@ describe("--from a CSV file", () => {
       ['meters for "bytes"\n', '"bytes" 1234567.5 ("1,234,567.5" is read as 1234567.5)\n'],
       /^ACME +2 +1,234,579\.5 +12,345\.80 /m,
     ],
+    // A name that no attribute can have.
+    [
+      `at,client,n,${"n".repeat(256)}\n2026-03-02T08:15:00Z,ACME,5,6\n`,
+      ['  meters for "n"\n', ", a name longer than 255 characters\n"],
+      /^ACME +1 +5 +0\.05 /m,
+    ],
     // Money beside a quantity, and times with AM and PM.
     [
       'Date,Client,Amount,n\n12/31/2026 12:05 AM,Bob,"$1,200.50",3\n12/31/2026 3:05 pm,Bob,$7,4\n',
@@ -174,6 +180,11 @@ describe("--from a CSV file", () => {
       /; accepted: date-times such as 2026-01-31T12:00:00Z, YYYY-MM-DD, .*, milliseconds \(since 1970\); the column "When \(local\)" has "2nd of March"; the header has "When \(local\)", "calls"\n$/,
     ],
     ["without rows", "a,b\n", /^expected a header and at least one row\n$/],
+    [
+      "with more cells than columns",
+      "time,n\n2026-01-01,1,2\n",
+      /^the header has 2 columns, but the first row has 3\n$/,
+    ],
     ["that is empty", "", /^the file is empty\n$/],
     ["that is not CSV", '"a\nb', /^the file is neither CSV nor NDJSON: /],
     ["of a list of objects", '[{"a":1}]', /^the file is one JSON list; convert it to NDJSON /],
