@@ -21,7 +21,7 @@ const TWO_SOURCES =
   "--engine database sums Parquet files, or tables of one ClickHouse server, but not both; use --engine core";
 
 test.each<readonly [string, string]>([
-  ...["engine core", "memory 1GB", "event-format csv", "strict", "no-dedupe"].map(
+  ...["engine core", "memory 1GB", "event-format csv", "strict", "no-dedupe", "allow-unmetered"].map(
     (option) => [`preview book.json --at 2024-01-05 --${option}`, `--${option.split(" ")[0]} needs --events`] as const,
   ),
   ["backtest book.json --plan plan.json --usage events.csv --engine database", "--engine needs --events"],

@@ -39,7 +39,6 @@ describe("ratebook chart", () => {
     ["no quantity", ["--up-to", "0"], "--up-to: expected more than 0, got 0"],
     ["an invalid quantity", ["--up-to", "many"], '--up-to: "many" is not a decimal'],
     ["a card without a quantity", ["--at", "um.units"], '--at: expected ID=QUANTITY, got "um.units"'],
-    ["a plan that the book has not", ["--plan", "pp.large"], 'no plan "pp.large" in plan.json; its plans: pp.small'],
   ])("rejects %s", async (_, more, message) => {
     expect(await chart(SMALL_BOOK, ...more)).toEqual(failure(message, 2));
   });

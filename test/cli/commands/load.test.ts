@@ -40,12 +40,6 @@ describe("ratebook load", () => {
     expect(unknown).toMatchObject({ code: 1, out: "", err: expect.stringContaining("inv.0123456789ABCDEF") });
   });
 
-  test("reports the problems of an invalid book before it opens the database", async () => {
-    const { code, out, err } = await load("{", `${files.path}/never`);
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toMatch(/^book\.json:1:2: not JSON: the text ends early\n[^]*book\.json: 1 problem\n$/);
-  });
-
   test("rejects a database in memory", async () => {
     expect(await load(JSON.stringify(ACTIVE_BOOK), "memory")).toEqual(
       failure("--database memory keeps nothing after exit; give a directory or a URL", 2),

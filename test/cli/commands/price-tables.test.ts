@@ -1,6 +1,4 @@
 /** Plans with price tables on the command line (S18). */
-import { readFileSync } from "node:fs";
-
 import { beforeEach, expect, test } from "vitest";
 
 import { tableBook } from "../../support/table-book.ts";
@@ -201,21 +199,4 @@ test("S18.2 chart refuses to draw a quantity without groups", async () => {
     1,
     "ratebook: the usage of um.tokens is priced by groups, so a quantity without groups has no price; preview events or usage cells\n",
   ]);
-});
-
-test("format keeps a table in both forms", async () => {
-  const [long, short] = [`${files.path}/long.json`, `${files.path}/short.json`];
-  expect((await run("format", "--long", "-o", long)).code).toBe(0);
-  expect((await ratebook(["format", long, "-o", short])).code).toBe(0);
-  const [table] = BOOK.pricePlans[0]?.usage ?? [];
-  const readJson = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
-  expect(readJson(short)).toMatchObject({ pricePlans: [{ usage: [table] }] });
-  const longCard = { usageMeterId: "um.tokens", rateTable: table?.rateTable };
-  expect(readJson(long)).toMatchObject({ pricePlans: [{ pricePlanDetails: { usageRateCards: [longCard] } }] });
-});
-
-test("the help of --usage names the columns of groups", async () => {
-  expect((await run("preview", "--help")).out.replaceAll(/\s+/g, " ")).toContain(
-    "(accountId, meterId, date, quantity, group.NAME)",
-  );
 });

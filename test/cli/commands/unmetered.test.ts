@@ -82,8 +82,3 @@ describe("events that no meter counts", () => {
     expect([line.match(/model = /g)?.length, line.slice(line.lastIndexOf(" and "))]).toEqual([20, " and 3 others"]);
   });
 });
-
-test("--allow-unmetered needs events", async () => {
-  const { code, err } = await files.run("preview book.json --at 2026-10-01 --allow-unmetered");
-  expect([code, err.split("\n")[0]]).toEqual([2, "ratebook: --allow-unmetered needs --events"]);
-});

@@ -30,10 +30,6 @@ beforeAll(async () => {
   invoices = files.file("invoices.json", output);
 });
 
-/** The same invoices as printed by preview without --explain. */
-const withoutExplanations = (text: string): string =>
-  JSON.stringify(JSON.parse(text, (name, value: unknown) => (name === "explanation" ? undefined : value)));
-
 const verify = async (...argv: readonly string[]) => files.run(["verify", ...argv]);
 
 describe("ratebook verify", () => {
@@ -145,12 +141,6 @@ describe("ratebook verify", () => {
     ["events without a book", () => [invoices, "--events", EVENTS], 2, "--events needs the --book with their meters"],
     ["a book alone", () => [invoices, "--book", BOOK], 2, "--book needs --events or --usage"],
     ["no file", () => [`${files.path}/none.json`], 1, "none.json: no such file"],
-    [
-      "invoices without explanations",
-      () => [files.file("bare.json", withoutExplanations(output))],
-      1,
-      ".revenueInfo: the invoice has no explanations; write it with preview --explain --format json",
-    ],
     [
       "a bad cell",
       () => [invoices, "--usage", files.file("bad.ndjson", "{}\n")],

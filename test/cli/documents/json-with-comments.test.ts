@@ -11,7 +11,8 @@ import { eventLine, failure, LIVE_BOOK, testFolder } from "../fake-io.ts";
 const files = testFolder();
 beforeAll(async () => {
   const [plan] = LIVE_BOOK.pricePlans;
-  const addComments = (value: object): string => `// a comment\n${JSON.stringify(value).slice(0, -1)},\n}\n`;
+  const addComments = (value: object): string =>
+    `// a comment\n{ "$schema": "x",${JSON.stringify(value).slice(1, -1)},\n}\n`;
   files.file("book.jsonc", addComments(LIVE_BOOK));
   files.file("plan.jsonc", addComments({ ...plan }));
   files.file("broken.jsonc", '// a comment\n{"pricePlans": {,}}\n');

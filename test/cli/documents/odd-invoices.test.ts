@@ -61,6 +61,11 @@ describe("verify and diff reject with a one-sentence message", () => {
       /:\d+:\d+: .*\.share\.days: expected an invoice/,
     ],
     [
+      "invoices without explanations",
+      () => JSON.stringify(JSON.parse(output, (name, value: unknown) => (name === "explanation" ? undefined : value))),
+      /:1:\d+: \$\.invoices\[0\]\.revenueInfo: the invoice has no explanations; write it with preview --explain --format json\n$/,
+    ],
+    [
       "explanations of another version",
       () => output.replaceAll('"of": "CARD"', '"of": "RATE_CARD"'),
       /:\d+:\d+: .*written by another version of ratebook; run preview again with this version\n$/,

@@ -6,7 +6,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 import type { Book } from "../../../src/book/resources/book.ts";
-import { usageOptions } from "../../../src/cli/reading/event-options.ts";
 import { type UsageLine, readUsageLines, writeUsage } from "../../../src/cli/usage/usage-files.ts";
 import { InputError } from "../../../src/event-files/input-error.ts";
 import { Decimal } from "../../../src/numbers/decimal.ts";
@@ -171,8 +170,4 @@ test("a row of another length is reported", async () => {
   expect(await readLines("short.csv", "accountId,meterId,date,quantity\na,b\n")).toEqual([
     { file: "short.csv", line: 2, problem: "the line and the header have different numbers of columns" },
   ]);
-});
-
-test("the usage option accepts several files", () => {
-  expect(usageOptions["usage"]).toMatchObject({ kind: "list", value: "FILE…" });
 });
