@@ -16,6 +16,10 @@ const events = files.file(
   ].join(""),
 );
 
+/** Writes rows of the account, such as `um.units,2024-06-05,60`. @returns the path */
+const writeUsage = (name: string, ...rows: readonly string[]): string =>
+  files.file(name, `accountId,meterId,date,quantity\n${rows.map((row) => `prod,${row}\n`).join("")}`);
+
 const runCommand = async (...argv: readonly string[]) => files.run(argv);
 
 describe("ratebook meter", () => {
@@ -92,7 +96,7 @@ describe("ratebook meter", () => {
       features,
       accounts: [{ ...prod, featureCredits }],
     });
-    const usage = files.file("u.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-01,1\n");
+    const usage = writeUsage("u.csv", "um.units,2024-06-01,1");
     const why =
       '"call" can\'t be summed: it consumes credits of the feature "f", which requires events in order; preview its events instead\n';
     expect(await runCommand("meter", consuming, "--events", events)).toEqual({
@@ -116,7 +120,7 @@ describe("--usage", () => {
   });
 
   test("adds to events: 60 units from a file and 40 from events are 100 at 2, less a credit of 50", async () => {
-    const usage = files.file("some.csv", "accountId,meterId,date,quantity\nprod,um.units,2024-06-05,60\n");
+    const usage = writeUsage("some.csv", "um.units,2024-06-05,60");
     const more = files.file("more.ndjson", eventLine("e", "2024-06-20T12:00:00Z", 40));
     const { out, err, code } = await runCommand("preview", book, "--usage", usage, "--events", more, "--format", "csv");
     expect(code).toBe(0);
@@ -125,18 +129,8 @@ describe("--usage", () => {
   });
 
   test("is all or nothing: every invalid row is reported with file and line, and nothing is priced", async () => {
-    const usage = files.file(
-      "bad.csv",
-      [
-        "accountId,meterId,date,quantity",
-        "prod,um.units,2024-06-05,60",
-        "prod,um.unit,2024-06-05,60",
-        "prod,um.units,2024-06-31,60",
-        `prod,um.units,2024-06-05,${"1".repeat(61)}`,
-        "prod,um.units",
-        "",
-      ].join("\n"),
-    );
+    const rows = ["um.units,2024-06-05,60", "um.unit,2024-06-05,60", "um.units,2024-06-31,60"];
+    const usage = writeUsage("bad.csv", ...rows, `um.units,2024-06-05,${"1".repeat(61)}`, "um.units");
     const { out, err, code } = await runCommand("preview", book, "--usage", usage);
     expect({ out, code }).toEqual({ out: "", code: 1 });
     expect(err.split("\n")).toEqual([
@@ -150,10 +144,8 @@ describe("--usage", () => {
   });
 
   test("S1.4 reports where a cell becomes too large", async () => {
-    const usage = files.file(
-      "large.csv",
-      `accountId,meterId,date,quantity\nprod,um.units,2024-06-05,${"9".repeat(60)}.${"9".repeat(40)}\nprod,um.units,2024-06-05,2\n`,
-    );
+    const largest = `${"9".repeat(60)}.${"9".repeat(40)}`;
+    const usage = writeUsage("large.csv", `um.units,2024-06-05,${largest}`, "um.units,2024-06-05,2");
     expect((await runCommand("preview", book, "--usage", usage)).err).toMatch(
       /^large\.csv:3: the cell of prod, um\.units on 2024-06-05: a result needs more than 100 significant digits\n/,
     );

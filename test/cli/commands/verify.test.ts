@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 
 import { accountOn, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { examplePath } from "../../support/examples.ts";
-import { ratebook, testFolder } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 
 const BOOK = examplePath("seats-and-usage", "book.json");
 const EVENTS = examplePath("seats-and-usage", "events.ndjson");
@@ -26,11 +26,16 @@ const files = testFolder();
 let output: string;
 let invoices: string;
 beforeAll(async () => {
-  output = (await ratebook(["preview", BOOK, "--events", EVENTS, "--explain", "--format", "json"])).out;
-  invoices = files.file("invoices.json", output);
+  invoices = await writeInvoices("invoices.json", BOOK, "--events", EVENTS);
+  output = files.read("invoices.json");
 });
 
 const verify = async (...argv: readonly string[]) => files.run(["verify", ...argv]);
+/** Writes the explained invoices of a preview. @returns the path */
+const writeInvoices = async (name: string, ...argv: readonly string[]): Promise<string> =>
+  files.file(name, (await files.run(["preview", ...argv, "--explain", "--format", "json"])).out);
+const writeRows = (name: string, ...rows: readonly object[]): string =>
+  files.file(name, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 
 describe("ratebook verify", () => {
   test("S13.6 verifies the output of preview", async () => {
@@ -53,7 +58,7 @@ describe("ratebook verify", () => {
     ].map(([date, quantity]) => ({ accountId: "acme-main", meterId: "um.calls", date, quantity }));
     const csv = rows.map((row) => Object.values(row).join(","));
     for (const cells of [
-      files.file("cells.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join("")),
+      writeRows("cells.ndjson", ...rows),
       files.file("cells.json", rows),
       files.file("cells.csv", `${["accountId,meterId,date,quantity", ...csv].join("\n")}\n`),
     ]) {
@@ -69,10 +74,7 @@ describe("ratebook verify", () => {
     const book = files.file("jobs.json", JOBS);
     const job = { schemaName: "job", id: "1", accountId: "a", timestamp: "2024-01-05T00:00:00Z" };
     const events = files.file("jobs.ndjson", { ...job, attributes: [{ name: "n", value: 5 }] });
-    const { out: pricedJson } = await ratebook(["preview", book, "--events", events, "--explain", "--format", "json"]);
-    const jobs = files.file("priced.json", pricedJson);
-    const writeRows = (name: string, ...of: readonly object[]): string =>
-      files.file(name, of.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const jobs = await writeInvoices("priced.json", book, "--events", events);
     const cell = { accountId: "a", meterId: "um.n", date: "2024-01-05", quantity: "5" };
     for (const usage of [
       writeRows("usage.ndjson"),
@@ -106,16 +108,10 @@ describe("ratebook verify", () => {
       pricePlans: [{ id: "plan", cycle: "MONTHLY", usage: [{ meter: "peak", rate: 2 }] }],
       accounts: [{ id: "acme", plan: "plan", from: "2024-06-01" }],
     });
-    const rows = ["48", "7"].map((value) => ({
-      accountId: "acme",
-      meterId: "peak",
-      date: "2024-06-14",
-      quantity: "1",
-      group: { $key: value },
-    }));
-    const usage = files.file("peaks.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
-    const { out: peaks } = await ratebook(["preview", book, "--usage", usage, "--explain", "--format", "json"]);
-    const priced = files.file("peak-invoices.json", peaks);
+    const cell = { accountId: "acme", meterId: "peak", date: "2024-06-14", quantity: "1" };
+    const rows = ["48", "7"].map((value) => ({ ...cell, group: { $key: value } }));
+    const usage = writeRows("peaks.ndjson", ...rows);
+    const priced = await writeInvoices("peak-invoices.json", book, "--usage", usage);
     const { code, out } = await verify(priced, "--usage", usage, "--book", book);
     expect(out).toMatch(/^1 of 1 quantities verified\n/);
     expect(code).toBe(0);
@@ -152,7 +148,7 @@ describe("ratebook verify", () => {
       () => [
         invoices,
         "--usage",
-        files.file("right.ndjson", `${JSON.stringify({ ...CELL, date: "2024-06-03" })}\n`),
+        writeRows("right.ndjson", { ...CELL, date: "2024-06-03" }),
         files.file("worse.ndjson", `\n${JSON.stringify({ ...CELL, date: "2024-06-31" })}\n`),
       ],
       1,
