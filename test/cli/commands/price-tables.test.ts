@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 
 import { tableBook } from "../../support/table-book.ts";
-import { ratebook, testFolder } from "../fake-io.ts";
+import { testFolder } from "../fake-io.ts";
 
 const files = testFolder();
 beforeEach(() => {
@@ -41,7 +41,7 @@ function writeEvents(...models: readonly string[]): string {
   return files.file("events.ndjson", lines.join("\n"));
 }
 
-const run = (...argv: readonly string[]): ReturnType<typeof ratebook> =>
+const run = (...argv: readonly string[]): ReturnType<typeof files.run> =>
   files.run([argv[0] ?? "", `${files.path}/book.json`, ...argv.slice(1)]);
 
 test("S18.6 preview shows each row, price and tier, with the texts of groups unchanged", async () => {
