@@ -8,7 +8,6 @@ import { parseBook, renderInvoice } from "../../src/index.ts";
 import { describeSlabRange, invoiceRows } from "../../src/invoicing/invoice-rows.ts";
 import { computePayment, type Invoice } from "../../src/invoicing/invoice.ts";
 import { Decimal } from "../../src/numbers/decimal.ts";
-import { describePrice } from "../../src/pages/chart/curves.ts";
 import { type InvoiceDetails, LOGO_LENGTH_MAX, parseLogo } from "../../src/pages/invoice/invoice-details.ts";
 import { createPageRows, formatInvoiceNumber, formatLongPeriod } from "../../src/pages/invoice/invoice-lines.ts";
 import { renderSheets } from "../../src/pages/invoice/invoice-page.ts";
@@ -145,11 +144,6 @@ describe("labels of slabs", () => {
     ["VOLUME", slab(0), "all units"],
   ] as const)("S7.2 in %s describe %o as %s", (model, reach, words) => {
     expect(describeSlabRange(model, reach)).toBe(words);
-  });
-
-  test("of packages say that a started package is charged", () => {
-    const price = { priceType: "PACKAGE", rate: new Decimal("3.5"), packageSize: new Decimal(500) } as const;
-    expect(describePrice(price, 2)).toBe("3.50 for every 500 begun");
   });
 });
 

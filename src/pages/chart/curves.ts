@@ -128,7 +128,7 @@ function findNextWholeQuantity(
 type SlabPrice = Omit<RatedSlab, "order" | "startAfter" | "endAt">;
 
 /** Describes a slab's price: `0.01 each, at least 5.00`. @param digits minor-unit digits of the currency */
-export function describePrice(slab: SlabPrice, digits: number): string {
+function describePrice(slab: SlabPrice, digits: number): string {
   const formatRate = (amount: Decimal): string => formatMoney(amount, digits);
   const phrases = [describeRate(slab, digits)];
   if (slab.flatRate?.isZero() === false) phrases.push(`and ${formatRate(slab.flatRate)} once`);

@@ -78,16 +78,17 @@ export interface CardCosts {
   readonly name: string;
   /** The prices in sentences. */
   readonly description: string;
-  /** Draws the curve up to a quantity: that of the plan, or more if the shown quantity is larger. */
-  readonly draw: (quantity: string) => CurvePicture;
   /** The largest quantity of the curve. */
   readonly upTo: string;
   /** The typed quantity, otherwise half of the curve's range. */
   readonly quantity: string;
   /** At slab edges and just above them. */
   readonly edges: readonly CostPoint[];
-  /** The price at a decimal text; undefined if it is invalid or negative. */
-  readonly costAt: (quantity: string) => CostPoint | undefined;
+  /**
+   * The price at a decimal text, undefined if it is invalid or negative, and the curve up to the plan's largest quantity, or
+   * more if the text is larger.
+   */
+  readonly at: (quantity: string) => { readonly cost: CostPoint | undefined; readonly picture: CurvePicture };
 }
 
 /** The maximum number of edges shown. */
@@ -103,9 +104,14 @@ interface CostContext {
 
 function computeCardCosts(card: CardCurve, { currency, quantities, extend }: CostContext): CardCosts {
   const digits = minorUnitDigits(currency);
-  const readQuantity = (text: string): Decimal | undefined => {
-    const quantity = readDecimal(text);
-    return quantity?.isNegative() === true ? undefined : quantity;
+  const costAt = (quantity: Decimal | undefined): CostPoint | undefined => {
+    try {
+      return quantity && computeCost(card, quantity, currency);
+    } catch (error) {
+      // The price needs too many digits.
+      if (error instanceof RatebookError) return undefined;
+      throw error;
+    }
   };
   return {
     key: itemKey(card.kind, card.id),
@@ -113,23 +119,15 @@ function computeCardCosts(card: CardCurve, { currency, quantities, extend }: Cos
     description: [...describeSlabs(card, digits), ...describeJumps(card, digits).map(({ sentence }) => sentence)].join(
       ". ",
     ),
-    draw: (text) => {
-      const quantity = readQuantity(text);
-      const isBeyond = quantity !== undefined && quantity.gt(card.upTo) && quantity.lte(QUANTITY_MAX);
-      return drawCurve(isBeyond ? extend(card, quantity) : card, currency, quantity);
-    },
     upTo: card.upTo.toFixed(),
     quantity: (quantities.get(card.id) ?? divide(card.upTo, parseDecimal(2)).ceil()).toFixed(),
     edges: findEdgeQuantities(card).map((quantity) => computeCost(card, quantity, currency)),
-    costAt: (text) => {
-      const quantity = readQuantity(text);
-      try {
-        return quantity && computeCost(card, quantity, currency);
-      } catch (error) {
-        // The price needs too many digits.
-        if (error instanceof RatebookError) return undefined;
-        throw error;
-      }
+    at: (text) => {
+      const typed = readDecimal(text);
+      const quantity = typed?.isNegative() === true ? undefined : typed;
+      const isBeyond = quantity !== undefined && quantity.gt(card.upTo) && quantity.lte(QUANTITY_MAX);
+      const shownCard = isBeyond ? extend(card, quantity) : card;
+      return { cost: costAt(quantity), picture: drawCurve(shownCard, currency, quantity) };
     },
   };
 }

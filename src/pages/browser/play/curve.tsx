@@ -27,8 +27,8 @@ export function Curve({
   const { name, description, edges } = costs;
   const [typedQuantity, setTypedQuantity] = useState<string | undefined>();
   const quantity = typedQuantity ?? invoicedQuantity ?? costs.quantity;
-  const cost = costs.costAt(quantity);
-  const { path, amounts, quantities, point } = costs.draw(quantity);
+  const { cost, picture } = costs.at(quantity);
+  const { path, amounts, quantities, point } = picture;
   const isRight = point !== undefined && point.x > WIDTH / 2;
   return (
     <section class="curve" aria-label="Cost by quantity">
