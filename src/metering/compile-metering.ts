@@ -11,7 +11,7 @@ import {
 } from "../book/resources/event-schema.ts";
 import type { Exact } from "../numbers/exact.ts";
 import { groupBy as groupByKey } from "../numbers/ids.ts";
-import { type Steps, runToCompletion } from "../numbers/steps.ts";
+import type { Steps } from "../numbers/steps.ts";
 import { type FullRuleBudget, type RuleBudget, resolveRuleBudget } from "../rules/budget.ts";
 import { type Enrichment, compileEnrichment, type FindSetting, createSettingFinder, fullKey } from "./enrich.ts";
 import { type EventSlots, createSlots } from "./event-slots.ts";
@@ -79,16 +79,12 @@ export interface MeteringOptions {
   readonly ruleBudget?: RuleBudget | undefined;
 }
 
-/** Compiles a checked book. @throws {RatebookError} ERR_OPTION_INVALID for an invalid budget */
-export function compileMetering(book: MeteringBook, options: MeteringOptions = {}): MeteringProgram {
-  return runToCompletion(compileMeteringInSteps(book, options));
-}
-
 /**
- * Like {@link compileMetering}, one schema per step.
+ * Compiles a checked book, one schema per step.
  *
  * @param before compiled with the same options from a book that shares items, as the same objects; their compiled parts
  * are reused. Only one of the two programs may meter an event at a time
+ * @throws {RatebookError} ERR_OPTION_INVALID for an invalid budget
  */
 export function* compileMeteringInSteps(
   book: MeteringBook,

@@ -1,16 +1,22 @@
 /** Engines over memory stores with clocks that tests set. */
 import { expect } from "vitest";
 
+import type { BookCache } from "../../src/book/reading/book-cache.ts";
 import type { BookInput, ShortBookInput } from "../../src/book/resources/book.ts";
 import type { PricePlanDetailsInput } from "../../src/book/resources/price-plan.ts";
 import type { ShortAccountInput } from "../../src/book/resources/short-items.ts";
 import type { ShortPlanInput } from "../../src/book/resources/short-plan.ts";
 import { parseInstant } from "../../src/calendar/instant.ts";
+import { createConfigurationSource } from "../../src/engine/configuration.ts";
 import { createEngine, type Engine, type EngineOptions } from "../../src/engine/engine.ts";
+import { createEngineStore } from "../../src/engine/external-usage.ts";
+import { createIds } from "../../src/engine/ids.ts";
+import type { EngineContext } from "../../src/engine/methods.ts";
 import type { Page, PageOptions } from "../../src/engine/pages.ts";
 import { RatebookError } from "../../src/errors.ts";
 import type { EventInput } from "../../src/metering/event-envelope.ts";
 import { type MemoryStore, memoryStore } from "../../src/store/memory/memory.ts";
+import type { Store } from "../../src/store/store.ts";
 import { MONTHLY, perUnit } from "../book/builder.ts";
 
 /** An engine whose clock stands still until it is set. */
@@ -55,6 +61,21 @@ export async function loadedAt(
   const clocked = clockedEngine(time, { store: memoryStore(), ...options });
   await clocked.engine.load(book);
   return clocked;
+}
+
+/** What the modules of an engine share, for tests that call them or count their work. */
+export function contextOver(store: Store, clock: () => number, bookCache?: BookCache): EngineContext {
+  const sources = { external: [], resumeIngest: [] };
+  return {
+    store: createEngineStore(store, { usage: undefined, sources, clock }),
+    clock,
+    ids: createIds(clock),
+    configuration: createConfigurationSource({}, sources, bookCache),
+    onSkipped: undefined,
+    keepEventsMs: undefined,
+    aliasHints: new Map(),
+    ingest: async () => [],
+  };
 }
 
 /** A book of accounts that pay for calls. */

@@ -58,6 +58,8 @@ export interface Ledger extends ClockedEngine {
   put(changes: Partial<Changes>): Promise<void>;
   /** The account's plans over time: plan@version, days and the day on which cycles begin. */
   plans(id?: string): Promise<readonly string[]>;
+  /** `held left status` of each credit of the account. */
+  credits(now: string): Promise<readonly string[]>;
   /** Every draft of the account: type, period, date, status and total. */
   drafts(now: string): Promise<readonly string[]>;
   /** The same of its final invoices, by when they became final, then by what they are for. */
@@ -140,6 +142,10 @@ export async function openLedger(
         ({ pricePlanId, version, from, until = NO_END, cycleConfig }) =>
           `${pricePlanId}@${version} ${dayOf(from)}..${dayOf(until)} on ${cycleConfig.dayOffset}`,
       );
+    },
+    async credits(now) {
+      const { items } = await at(now).credits.list({ filter: { accountId: "a" } });
+      return items.map(({ holdAmount, left, status }) => [holdAmount, left, status].join(" "));
     },
     async drafts(now) {
       const { items } = await at(now).invoices.list({ filter: { accountId: "a", status: "DRAFT" } });

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 
 import { readBook } from "../../src/book/book.ts";
-import { compileMetering } from "../../src/metering/compile-metering.ts";
+import { createCatalog } from "../../src/ledger/catalog.ts";
 
 const ACCEPTS_A = { "==": [{ var: "dimension.model" }, "a"] };
 
@@ -73,7 +73,7 @@ test.each([
       computations: [{ order: 1, matcher }],
     })),
   });
-  const program = compileMetering(book).schemas.get("use");
+  const program = createCatalog(book).metering.schemas.get("use");
   if (program === undefined) throw new Error("the schema is active");
   const { slots, enrichment, measure } = program;
   for (const [name, text] of Object.entries({ kind: "", ...dimensions }))

@@ -5,12 +5,11 @@ import { expect, test } from "vitest";
 
 import { creditBalance, listCredits } from "../../../src/engine/billing/credits.ts";
 import { listInvoices, readInvoice } from "../../../src/engine/billing/invoices.ts";
-import { type Configuration, createConfigurationSource } from "../../../src/engine/configuration.ts";
-import { createEngineStore } from "../../../src/engine/external-usage.ts";
+import type { Configuration } from "../../../src/engine/configuration.ts";
 import type { EngineContext } from "../../../src/engine/methods.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { storeWithHooks } from "../../support/stores.ts";
-import { loadedAt } from "../support.ts";
+import { contextOver, loadedAt } from "../support.ts";
 
 /** The modules of an engine, counting rated cards by reads of their names. */
 interface CountingEngine {
@@ -53,8 +52,8 @@ async function weeks(
   let now = Date.parse("2024-06-03T12:00:00Z");
   const weekClock = (): number => now;
   let ratingCount = 0;
-  const sources = { external: [], resumeIngest: [] };
-  const source = createConfigurationSource({}, sources);
+  const shared = contextOver(store, weekClock);
+  const source = shared.configuration;
   const counting = ({ catalog, ...others }: Configuration): Configuration => {
     const addOns = new Map(catalog.billing.addOns);
     addOns.get = (id) => {
@@ -64,14 +63,8 @@ async function weeks(
     return { ...others, catalog: { ...catalog, billing: { ...catalog.billing, addOns } } };
   };
   const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock: weekClock }),
-    clock: weekClock,
-    ids: (prefix) => `${prefix}.made`,
+    ...shared,
     configuration: Object.assign(async (...args: Parameters<typeof source>) => counting(await source(...args)), source),
-    onSkipped: undefined,
-    keepEventsMs: undefined,
-    aliasHints: new Map(),
-    ingest: async () => [],
   };
   return { store, commits, context, ratingCount: () => ratingCount, at: (time) => (now = Date.parse(time)) };
 }

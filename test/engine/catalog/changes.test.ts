@@ -5,13 +5,10 @@ import { createBookCache } from "../../../src/book/reading/book-cache.ts";
 import { addOnMethods, settingMethods } from "../../../src/engine/catalog/catalog-resources.ts";
 import { eventSchemaMethods, usageMeterMethods } from "../../../src/engine/catalog/event-schemas.ts";
 import { pricePlanMethods } from "../../../src/engine/catalog/price-plans.ts";
-import { createConfigurationSource } from "../../../src/engine/configuration.ts";
 import { revisionAfter } from "../../../src/engine/documents.ts";
-import { createEngineStore } from "../../../src/engine/external-usage.ts";
-import { createIds } from "../../../src/engine/ids.ts";
-import { type EngineContext, bindMethods } from "../../../src/engine/methods.ts";
+import { bindMethods } from "../../../src/engine/methods.ts";
 import { type MemoryStore, memoryStore } from "../../../src/store/memory/memory.ts";
-import { activeSchema, monthly, sumMeter } from "../support.ts";
+import { activeSchema, contextOver, monthly, sumMeter } from "../support.ts";
 
 const PLANS = 14;
 const january10 = (): number => Date.UTC(2024, 0, 10);
@@ -22,16 +19,7 @@ function engineOver(store: MemoryStore) {
   const memory = createBookCache((work, item) => {
     if (work === "read" || work === "check") calls.push("pricePlanDetails" in item ? `${work} plan` : work);
   });
-  const sources = { external: [], resumeIngest: [] };
-  const context: EngineContext = {
-    store: createEngineStore(store, { usage: undefined, sources, clock: january10 }),
-    clock: january10,
-    ids: createIds(january10),
-    configuration: createConfigurationSource({}, sources, memory),
-    keepEventsMs: undefined,
-    aliasHints: new Map(),
-    ingest: async () => [],
-  };
+  const context = contextOver(store, january10, memory);
   return {
     addOns: bindMethods(addOnMethods, context),
     settings: bindMethods(settingMethods, context),

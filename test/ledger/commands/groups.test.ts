@@ -1,10 +1,8 @@
 /** Invoice groups: their terms, and their invoices as one (S16.7). */
 import { describe, expect, test } from "vitest";
 
-import { RatebookError } from "../../../src/errors.ts";
 import { calls, planOfMonths } from "../../book/builder.ts";
 import { describeRefusal } from "../../engine/support.ts";
-import { storeWithHooks } from "../../support/stores.ts";
 import { accountWith, type Ledger, openLedger } from "../plan-ledger.ts";
 
 const pricingCycleConfig = { interval: "MONTHLY", startOffset: { dayOffset: "1" }, gracePeriod: 3 };
@@ -19,13 +17,8 @@ const PARTS = {
 const FINAL = "STANDARD 2024-01-01..2024-02-01 of 2024-02-01 DUE 10";
 
 /** Accounts `a` and `b` with 10 and 20 calls in January, and the group `slow`. */
-async function openWithUsage(isFailing: () => boolean = () => false): Promise<Ledger> {
-  const store = storeWithHooks({
-    before({ accountIds }) {
-      if (isFailing() && accountIds.includes("b")) throw new RatebookError("ERR_STORE_CONFLICT", "lost every race", {});
-    },
-  });
-  const ledger = await openLedger([PLAN], PARTS, store);
+async function openWithUsage(): Promise<Ledger> {
+  const ledger = await openLedger([PLAN], PARTS);
   for (const [id, quantity] of Object.entries({ a: 10, b: 20 })) {
     await ledger.associate("p", "2024-01-01", "2024-01-01", {}, id);
     await ledger.use(quantity, "2024-01-10T00:00:00Z", "2024-01-10T00:00:00Z", id);
@@ -147,19 +140,6 @@ describe("consolidation", () => {
     await add(ledger, ["a"], "9990-01-20", "late");
     expect(await composites(ledger, "9990-02-20")).toEqual(["9990-02-04, 9999-01-01, 10: a 10"]);
     expect((await ledger.stored()).invoices[0]?.invoice.dueDate).toBe("9999-01-01T00:00:00.000Z");
-  });
-
-  test("S16.7 a day waits for an account whose due work failed", async () => {
-    let isFailing = false;
-    const ledger = await openWithUsage(() => isFailing);
-    await add(ledger, ["a", "b"], "2024-01-20");
-    isFailing = true;
-    expect(await composites(ledger, "2024-02-20")).toEqual([]);
-    isFailing = false;
-    expect(await composites(ledger, "2024-02-21")).toEqual([TOGETHER]);
-    await ledger.use(5, "2024-02-25T00:00:00Z");
-    isFailing = true;
-    expect(await composites(ledger, "2024-03-20")).toEqual([TOGETHER]);
   });
 
   test("S16.7 an invoice of a day that ended before the account was in the group stays single", async () => {

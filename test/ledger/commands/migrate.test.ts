@@ -70,19 +70,6 @@ describe("migrated accounts", () => {
     const expected = { status: "COMPLETED", total: 0, moved: 0, skipped: 0 };
     expect(await migrate(await openLedger(PLANS))).toMatchObject(expected);
   });
-
-  test("S16.5 IMMEDIATE cuts the cycle: each part is invoiced by its own plan", async () => {
-    const ledger = await onOld("a");
-    await ledger.use(10, "2024-02-15T00:00:00Z");
-    await migrate(ledger);
-    await ledger.use(10, "2024-02-25T00:00:00Z");
-    await ledger.until("2024-03-01");
-    // 10 × 1 until the 20th, 10 × 5 since.
-    expect(await ledger.finals()).toEqual([
-      "STANDARD 2024-02-10..2024-02-20 of 2024-02-20 DUE 10",
-      "STANDARD 2024-02-20..2024-03-01 of 2024-03-01 DUE 50",
-    ]);
-  });
 });
 
 describe("a rejected migration moves no account", () => {

@@ -6,7 +6,6 @@ import { hasKeys } from "../../../src/book/resources/event-schema.ts";
 import { type EventLineType, preview, readBook } from "../../../src/index.ts";
 import { add, type Decimal, formatDecimal, ZERO } from "../../../src/numbers/decimal.ts";
 import { bookArbitrary, eventsArbitrary } from "../../../src/testing.ts";
-import { monthlyWithGrace, perUnit, planOfMonths, sumMeter } from "../../book/builder.ts";
 import { linesOfType } from "../../support/invoice-lines.ts";
 import { runs } from "../../support/runs.ts";
 
@@ -54,46 +53,30 @@ describe("the events behind the lines of a preview", () => {
   });
 
   const BOOK = {
-    eventSchemas: [{ name: "chat", attributes: [{ name: "tokens" }], status: "ACTIVE" as const }],
+    eventSchemas: [{ name: "chat", attributes: ["tokens"] }],
     features: [{ id: "ft", name: "Chats", schemaAssociations: ["chat"] }],
-    usageMeters: [sumMeter("um", "chat", "tokens")],
+    usageMeters: [{ id: "um", schema: "chat", sum: "tokens" }],
     pricePlans: [
-      planOfMonths("granting", {
-        ...monthlyWithGrace(40),
-        usageRateCards: [{ usageMeterId: "um", ...perUnit(3) }],
-        billingEntitlementRateCards: [
-          { featureId: "ft", featureConfigs: [{ featureCreditLimit: 20, effectiveUntil: "P1M" }], ...perUnit(0) },
-        ],
-        entitlementOverageRateCards: [{ featureId: "ft", ...perUnit(2) }],
-      }),
-    ],
-    customers: [{ id: "acme", name: "Acme" }],
-    accounts: [
       {
-        id: "one",
-        name: "Acme one",
-        customerId: "acme",
-        // Decided on the 20th for the 1st: usage before it is first overage, then moved to the grant (S11.5).
-        pricePlans: [{ pricePlanId: "granting", effectiveFrom: "2024-01-01", decidedAt: "2024-01-20T00:00:00Z" }],
+        id: "granting",
+        cycle: { interval: "MONTHLY", gracePeriod: 40 },
+        usage: [{ meter: "um", rate: 3 }],
+        entitlements: [{ feature: "ft", quantity: 20, for: "P1M", rate: 0 }],
+        overages: [{ feature: "ft", rate: 2 }],
       },
     ],
+    // Decided on the 20th for the 1st: usage before it is first overage, then moved to the grant (S11.5).
+    accounts: [{ id: "one", plans: [{ plan: "granting", from: "2024-01-01", decidedAt: "2024-01-20T00:00:00Z" }] }],
+  } as const;
+  const chat = (id: string, timestamp: string, tokens: number) => {
+    const event = { schemaName: "chat", id, accountId: "one", attributes: { tokens } };
+    return { ...event, timestamp: `2024-01-${timestamp}T00:00:00Z` };
   };
-  const chat = (id: string, timestamp: string, tokens: number) => ({
-    schemaName: "chat",
-    id,
-    timestamp,
-    accountId: "one",
-    attributes: [{ name: "tokens", value: tokens }],
-  });
 
   test("S11.5 exclude overage that moved to a retroactive grant, except for the rest", () => {
     // 15 and 15 come before the plan is decided; the grant of 20 covers the first and 5 of the second; the third is
     // overage.
-    const events = [
-      chat("a", "2024-01-05T00:00:00Z", 15),
-      chat("b", "2024-01-06T00:00:00Z", 15),
-      chat("c", "2024-01-25T00:00:00Z", 4),
-    ];
+    const events = [chat("a", "05", 15), chat("b", "06", 15), chat("c", "25", 4)];
     const { traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft" });
     const behind = traces.flatMap(({ quantity, events: dayEvents }) =>
       dayEvents.length === 0
@@ -105,11 +88,7 @@ describe("the events behind the lines of a preview", () => {
 
   test("S11.5 count a repeated id without deduplication as another event: the overage of both moves", () => {
     // 15 and 15 again; the grant of 20 covers the first and 5 of the second, 10 × 2 are left.
-    const events = [
-      chat("a", "2024-01-05T00:00:00Z", 15),
-      chat("a", "2024-01-06T00:00:00Z", 15),
-      chat("c", "2024-01-25T00:00:00Z", 4),
-    ];
+    const events = [chat("a", "05", 15), chat("a", "06", 15), chat("c", "25", 4)];
     const { invoices, traces = [] } = preview(readBook(BOOK), events, { ...RANGE, trace: "ft", ids: false });
     const [line] = invoices.flatMap((each) => linesOfType(each, "ENTITLEMENT_OVERAGE_RATE_CARD_AMOUNT"));
     expect([line?.quantity, line?.value].map(String)).toEqual(["14", "28"]);

@@ -32,30 +32,18 @@ function bookWithRules({
   setting = JSON.stringify(ones(1024)),
 }: Rules): unknown {
   const fields = field === undefined ? [] : [{ name: "extra", type: "DIMENSION", order: 1, value: field }];
+  const dependencies = [{ key: "list", name: "list" }];
   return {
-    organization: { id: "shop", name: "Shop", baseCurrency: "USD" },
     settings: [{ id: "list", name: "List", dataType: "JSON", value: setting }],
     eventSchemas: [
-      {
-        name: "call",
-        attributes: [{ name: "n" }],
-        dimensions: [{ name: "region" }],
-        enrichments: { dependencies: [{ key: "list", name: "list" }], fields },
-      },
-      { name: "plain", attributes: [{ name: "n" }] },
+      { name: "call", attributes: ["n"], dimensions: ["region"], enrichments: { dependencies, fields } },
+      { name: "plain", attributes: ["n"] },
     ],
     usageMeters: [
-      {
-        id: "um.calls",
-        name: "calls",
-        aggregation: "SUM",
-        eventSchemaName: "call",
-        computations: [{ order: 1, computation }],
-      },
-      { id: "um.plain", name: "plain", aggregation: "COUNT", eventSchemaName: "plain", computations: [{ order: 1 }] },
+      { id: "calls", schema: "call", sum: computation },
+      { id: "plain", schema: "plain", count: true },
     ],
-    customers: [{ id: "ann", name: "Ann" }],
-    accounts: [{ id: "acc", name: "Account", customerId: "ann" }],
+    accounts: [{ id: "acc" }],
   };
 }
 
@@ -129,7 +117,7 @@ describe("S3.8 a rule that no event can evaluate within the budget is rejected",
   test("in a meter and in a field, with its path", () => {
     expect(listProblems({ field: heavy, computation: heavy })).toEqual([
       `$.eventSchemas[0].enrichments.fields[0].value ${message}`,
-      `$.usageMeters[0].computations[0].computation ${message}`,
+      `$.usageMeters[0].sum ${message}`,
     ]);
   });
 

@@ -2,31 +2,26 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
-import { parseBook } from "../../../src/book/book.ts";
+import { readBook } from "../../../src/book/book.ts";
 import { meter } from "../../../src/ledger/preview/preview-run.ts";
 import { createPreview, preview } from "../../../src/ledger/preview/preview.ts";
 import type { UsageRow } from "../../../src/metering/usage-rows.ts";
 import { formatDecimal } from "../../../src/numbers/decimal.ts";
 import { stringifyJson } from "../../../src/numbers/json.ts";
-import { accountOn, feeCards, planOfMonths, slabs, sumMeter } from "../../book/builder.ts";
+import { accountOn, feeCards, planOfMonths, slabs } from "../../book/builder.ts";
 import { runs } from "../../support/runs.ts";
 
 const RANGE = { from: "2024-01-01", until: "2024-07-01", explain: true };
 
 const units = { var: "attribute.units" };
 const pricedBook = (pricings: readonly object[]) =>
-  parseBook({
-    organization: { id: "acme" },
-    eventSchemas: [{ name: "call", attributes: [{ name: "units" }], dimensions: [{ name: "region" }] }],
+  readBook({
+    eventSchemas: [{ name: "call", attributes: ["units"], dimensions: ["region"] }],
     usageMeters: [
-      sumMeter("um.units", "call", "units"),
+      { id: "um.units", name: "units", schema: "call", sum: "units" },
       // The product of two event values with 20 + 20 digits: wider than a safe integer.
-      sumMeter("um.wide", "call", "units", { computations: [{ order: 1, computation: { "*": [units, units] } }] }),
-      {
-        ...sumMeter("um.calls", "call", "units"),
-        aggregation: "COUNT",
-        computations: [{ order: 1, matcher: { "==": [{ var: "dimension.region" }, "eu"] } }],
-      },
+      { id: "um.wide", name: "wide", schema: "call", sum: { "*": [units, units] } },
+      { id: "um.calls", name: "calls", schema: "call", count: true, where: { region: "eu" } },
     ],
     addOns: [{ id: "addon.fee", name: "Fee", type: "FIXED_FEE" }],
     pricePlans: pricings.map((details, index) => planOfMonths(`pp.${index}`, details)),
@@ -228,23 +223,18 @@ describe("usage rows", () => {
 });
 
 describe("S17.1 a schema that consumes a feature has no cells", () => {
-  const book = parseBook({
-    organization: { id: "acme" },
+  const bounds = { effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" };
+  const book = readBook({
     eventSchemas: [
-      { name: "call", attributes: [{ name: "units" }] },
-      { name: "chat", attributes: [{ name: "tokens" }] },
+      { name: "call", attributes: ["units"] },
+      { name: "chat", attributes: ["tokens"] },
     ],
-    usageMeters: [sumMeter("um.units", "call", "units"), sumMeter("um.tokens", "chat", "tokens")],
+    usageMeters: [
+      { id: "um.units", name: "units", schema: "call", sum: "units" },
+      { id: "um.tokens", name: "tokens", schema: "chat", sum: "tokens" },
+    ],
     features: [{ id: "feature.t", name: "T", schemaAssociations: [{ schemaName: "chat", attributeName: "tokens" }] }],
-    customers: [{ id: "ann", name: "Ann" }],
-    accounts: [
-      {
-        ...accountOn("a", "ann"),
-        featureCredits: [
-          { featureId: "feature.t", granted: 5, effectiveFrom: "2024-01-01", effectiveUntil: "2025-01-01" },
-        ],
-      },
-    ],
+    accounts: [{ id: "a", name: "Account a", featureCredits: [{ featureId: "feature.t", granted: 5, ...bounds }] }],
   });
   const eventWith = (schemaName: string, name: string, value: number) => ({
     schemaName,
