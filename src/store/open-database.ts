@@ -15,7 +15,7 @@ const PGLITE = "pglite:";
 const CONNECT_MS = 10_000;
 
 /** Options for opening a database. */
-export interface OpenOptions {
+interface OpenOptions {
   /** Cancels opening: changes so far are reverted and the promise rejects, unless opening has already succeeded. */
   readonly signal?: AbortSignal | undefined;
 }

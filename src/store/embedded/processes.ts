@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /** A running process. */
-export interface RunningProcess {
+interface RunningProcess {
   /** The name of its program. */
   readonly name: string;
   /** Its start time as the system formats it; together with the id it identifies a process uniquely. */

@@ -18,7 +18,7 @@ const ACCOUNTS_MAX = 20_000;
 export type AccountCache = Map<string, { readonly digest: string; readonly account: AccountRecord }>;
 
 /** The context for locking accounts. */
-export interface AccountLocking {
+interface AccountLocking {
   readonly run: Run;
   readonly table: (name: string) => string;
   /** The schema that the advisory locks belong to. */
@@ -31,20 +31,12 @@ export interface AccountLocks {
   /** The existing accounts by id. */
   readonly accounts: ReadonlyMap<string, AccountRecord>;
   /** The revision of the configuration, which does not change while its lock is held. */
-  readonly revision: number | undefined;
+  readonly revision?: number;
   /** This transaction's block of event numbers. */
-  readonly block: number | undefined;
+  readonly block?: number;
   /** The stamp of the list of meters and features, if there are any. */
-  readonly itemStamp: string | undefined;
+  readonly itemStamp?: string | undefined;
 }
-
-/** For a transaction that locks no account. */
-export const NO_LOCKS: AccountLocks = {
-  accounts: new Map(),
-  revision: undefined,
-  block: undefined,
-  itemStamp: undefined,
-};
 
 /**
  * The statement that locks accounts, for {@link lockAccounts}. It has no parameters, so that it can be sent with the

@@ -33,7 +33,7 @@ import {
 } from "./selects.ts";
 
 /** The event that reserves an id, and its number among those that do. */
-export interface Holder {
+interface Holder {
   readonly event: AcceptedEventId;
   /** 0 for the first event with the id, 1 for one that reused it later, and so on. */
   readonly reservationNumber: number;
@@ -123,7 +123,7 @@ function selectDays(parameter: Parameter, event: string, accountId: string, { ti
  *
  * @param lock `for no key update` if they must not change
  */
-export async function readHolders(
+async function readHolders(
   run: Run,
   table: (name: string) => string,
   eventIds: readonly string[],

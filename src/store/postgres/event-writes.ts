@@ -19,7 +19,7 @@ import {
 import { type ColumnType, type ColumnValue, formatColumn, listExpression } from "./rows.ts";
 
 /** The context for writing events. */
-export interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
+interface EventWriting extends Sending, Pick<ReservedIds, "reservationNumbers"> {
   readonly table: (name: string) => string;
   /** The transaction's block of event numbers, if it has one. */
   readonly block: number | undefined;

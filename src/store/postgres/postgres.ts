@@ -11,7 +11,7 @@ import type { AccountRecord } from "../../ledger/records.ts";
 import type { LedgerView } from "../../ledger/view.ts";
 import { createLocks, type Locks } from "../locks.ts";
 import type { Scope, Store } from "../store.ts";
-import { type AccountCache, lockAccounts, sortLockKeys, lockStatement, NO_LOCKS } from "./accounts.ts";
+import { type AccountCache, type AccountLocks, lockAccounts, sortLockKeys, lockStatement } from "./accounts.ts";
 import { batchReads, createCombinedSending, sendOneByOne } from "./batches.ts";
 import { type ItemCache, type ReadCounts, createItemCache } from "./cells.ts";
 import {
@@ -139,8 +139,9 @@ async function decideAndCommit<Result>(
   { scope, keys, work, assumesFree }: Attempt<Result>,
 ): Promise<Result> {
   const locking = { run, table, schema, cache };
-  const { accounts, revision, block, itemStamp } =
-    keys.length === 0 ? NO_LOCKS : await lockAccounts(locking, keys, openingRow);
+  const locked: AccountLocks =
+    keys.length === 0 ? { accounts: new Map() } : await lockAccounts(locking, keys, openingRow);
+  const { accounts, revision, block, itemStamp } = locked;
   let sending = sendOneByOne(run);
   // Event ids are also queried between statements of the commit, after those already sent.
   const reservedIds = createReservedIds((text, values) => sending.run(text, values), table, assumesFree);

@@ -180,6 +180,6 @@ export const LEDGER: WrittenTable<AccountRecord> = {
 };
 
 /** A hash of an account's content. */
-export function digestAccount(account: AccountRecord): string {
+function digestAccount(account: AccountRecord): string {
   return createHash("sha256").update(serializeRecord(account)).digest("base64url").slice(0, 22);
 }

@@ -182,13 +182,6 @@ export async function openParquet(
   return openDatabaseCursors(db, openRows(), sink, reading);
 }
 
-/** Limits of an instance. */
-interface DuckDbLimits {
-  /** The memory limit as DuckDB writes it, such as `400MB`. Default 1GB. */
-  readonly memory?: string | undefined;
-  readonly threads?: number | undefined;
-}
-
 /** An open instance. */
 export interface DuckDb extends Database {
   /** Runs a statement. @throws {RatebookError} ERR_USAGE_UNAVAILABLE with DuckDB's message */
@@ -198,8 +191,13 @@ export interface DuckDb extends Database {
 
 const PACKAGE = "@duckdb/node-api";
 
-/** Opens an instance. @throws {RatebookError} ERR_REFUSED if the package is not installed or a limit is invalid */
-export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {}): Promise<DuckDb> {
+/**
+ * Opens an instance.
+ *
+ * @param limits the memory limit as DuckDB writes it, such as `400MB`; default 1GB
+ * @throws {RatebookError} ERR_USAGE_UNAVAILABLE if the package is not installed or a limit is invalid
+ */
+export async function openDuckDb({ memory = "1GB" }: { readonly memory?: string | undefined } = {}): Promise<DuckDb> {
   const { DuckDBInstance } = await importDriver(PACKAGE, "Parquet files", async () => import("@duckdb/node-api"));
   const folder = await mkdtemp(join(tmpdir(), "ratebook-"));
   const instance = await DuckDBInstance.create(":memory:");
@@ -222,7 +220,6 @@ export async function openDuckDb({ memory = "1GB", threads }: DuckDbLimits = {})
       "preserve_insertion_order = false",
       // Times are computed in UTC microseconds. The zone is set so that the host's can't matter.
       "TimeZone = 'UTC'",
-      ...(threads === undefined ? [] : [`threads = ${threads}`]),
     ];
     for (const setting of settings) await withUsageErrors(async () => first.run(`set ${setting}`));
     const execute: DuckDb["execute"] = async (sql) =>
