@@ -26,7 +26,7 @@ export const externalUsageOptions: OptionSpecs = {
   "usage-schemas": {
     kind: "one",
     value: "NAME,…",
-    help: "event schemas whose usage comes from --usage; their events are rejected",
+    help: "event schemas whose usage comes from --usage; a server rejects their events",
   },
 };
 
