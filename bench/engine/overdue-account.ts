@@ -33,14 +33,25 @@ const GRANTS = {
   ],
 };
 
+/** A hundred weekly fees in advance, which are rated only for the invoices that are computed. */
+const ADVANCE_FEES = {
+  fixedFeeRateCards: Array.from({ length: 100 }, (_, index) => ({
+    id: `addon.fee.${index}`,
+    invoiceTiming: "IN_ADVANCE" as const,
+    rateValues: [{ currency: "USD", rate: 30 }],
+  })),
+};
+
+type Cards = Partial<typeof GRANTS & typeof ADVANCE_FEES>;
+
 /** An account on a weekly plan since a date: 2,967 weeks since August 1967. */
-function createWeeklyBook(effectiveFrom: string, grants: Partial<typeof GRANTS>): BookInput {
+function createWeeklyBook(effectiveFrom: string, cards: Cards): BookInput {
   const pricePlanDetails = {
     supportedCurrencies: ["USD"],
     pricingCycleConfig: { interval: "WEEKLY" as const, startOffset: { dayOffset: "1", monthOffset: "NIL" } },
     fixedFeeRateCards: [{ id: "addon.fee", rateValues: [{ currency: "USD", rate: 30 }] }],
     minimumCommitment: { rateValues: [{ currency: "USD", rate: 37 }] },
-    ...grants,
+    ...cards,
   };
   return {
     organization: { id: "acme", name: "Acme", baseCurrency: "USD" },
@@ -48,6 +59,7 @@ function createWeeklyBook(effectiveFrom: string, grants: Partial<typeof GRANTS>)
     addOns: [
       { id: "addon.fee", name: "Fee", type: "FIXED_FEE" },
       { id: "addon.grant", name: "Grant", type: "CREDIT_GRANT" },
+      ...ADVANCE_FEES.fixedFeeRateCards.map(({ id }) => ({ id, name: id, type: "FIXED_FEE" as const })),
     ],
     pricePlans: [{ id: "pp.weeks", name: "Weeks", status: "ACTIVE", version: 1, pricePlanDetails }],
     customers: [{ id: "acme", name: "Acme" }],
@@ -71,14 +83,10 @@ const OPERATIONS: readonly (readonly [string, (engine: Engine) => Promise<unknow
   ],
 ];
 
-async function measureWaits(
-  store: Store,
-  size: "smoke" | "full",
-  grants: Partial<typeof GRANTS>,
-): Promise<readonly string[]> {
+async function measureWaits(store: Store, size: "smoke" | "full", cards: Cards): Promise<readonly string[]> {
   let now = LOADED;
   const engine = createEngine({ store, clock: () => now });
-  await engine.load(createWeeklyBook(size === "full" ? "1967-08-07" : "2024-01-01", grants));
+  await engine.load(createWeeklyBook(size === "full" ? "1967-08-07" : "2024-01-01", cards));
   now = NOW;
   const lines: string[] = [];
   for (const [name, work] of OPERATIONS) {
@@ -92,18 +100,19 @@ async function measureWaits(
 }
 
 export const overdueAccountBenches: readonly Bench[] = [
-  { plan: "2,967 weeks behind", grants: {} },
-  { plan: "2,967 weeks behind, with grants", grants: GRANTS },
+  { plan: "2,967 weeks behind", cards: {} },
+  { plan: "2,967 weeks behind, with grants", cards: GRANTS },
+  { plan: "2,967 weeks behind, with 100 advance fees", cards: ADVANCE_FEES },
 ].flatMap(
-  ({ plan, grants }) =>
+  ({ plan, cards }) =>
     [
       {
         name: `memory: an account ${plan}, target: others wait less than 50 ms`,
-        run: (size) => measureWaits(memoryStore(), size, grants),
+        run: (size) => measureWaits(memoryStore(), size, cards),
       },
       {
         name: `PostgreSQL: an account ${plan}, target: others wait less than 50 ms`,
-        run: (size) => withStore((store) => measureWaits(store, size, grants)),
+        run: (size) => withStore((store) => measureWaits(store, size, cards)),
       },
     ] satisfies readonly Bench[],
 );

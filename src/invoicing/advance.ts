@@ -4,20 +4,22 @@
  * STANDARD invoice are made the same way.
  */
 import type { PricePlanDetails } from "../book/resources/price-plan.ts";
-import type { FixedFeeRateCard } from "../book/resources/rate-card.ts";
 import type { Steps } from "../numbers/steps.ts";
 import { refundFixedFee } from "../rating/cards.ts";
 import { chargeLateArrears } from "./arrears.ts";
 import {
   BILLING_ENTITLEMENTS,
   CREDIT_GRANTS,
+  findCoveredPeriod,
   FIXED_FEES,
+  isAdvanceChargeDue,
   type PeriodicCard,
   type PeriodicCards,
+  timeCard,
 } from "./charge-periods.ts";
 import {
   type AdvanceBilling,
-  type DueCard,
+  type AdvanceCharge,
   findCut,
   type Refund,
   refundKey,
@@ -43,50 +45,98 @@ function chargesInAdvance(details: PricePlanDetails): boolean {
 /**
  * All advance and late charges in these cycles, and refunds of them; may include charges of nothing.
  *
- * @param allDues every cycle since the account's first, in order
+ * @param dues every cycle since the account's first, in order
  * @param isWanted the cycles whose charges are needed; those of others, and refunds of their licenses, are omitted if
  * irrelevant
- * @param isFinal whether the invoice of a cycle's start need not be computed again; licenses may increase later
  */
 export function* computeAdvanceBilling(
   view: AccountView,
-  allDues: readonly DueCycle[],
-  isWanted: (cycle: AccountCycle) => boolean = () => true,
-  isFinal: (due: DueCycle) => boolean = () => false,
+  dues: readonly DueCycle[],
+  isWanted: CycleFilter = () => true,
 ): Steps<AdvanceBilling> {
   if (!mayChargeInAdvance(view)) return { charges: [], refunds: [] };
-  // After a single decision no cycle is charged again or refunded, so that the others don't matter.
-  const dues = view.decisions.length > 1 ? allDues : allDues.filter((due) => isWanted(due.cycle) && !isFinal(due));
-  const toCharges = <Card extends PeriodicCard>(
-    { rate }: Pick<PeriodicCards<Card>, "rate">,
-    dueCards: readonly DueCard<Card>[],
-  ) =>
-    dueCards
-      .filter(({ due }) => isWanted(due.cycle))
-      .map(({ due, card, period }) => chargeAtCycleStart(due, () => rate(card, view.currency, period)));
-  const fees = yield* findDueCards(dues, inAdvance(FIXED_FEES));
-  const licenses = yield* chargeLicensesInAdvance(view, allDues, isWanted);
+  const fees = yield* chargeInAdvance(FIXED_FEES, view, dues, isWanted);
+  const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
   const charges = [
-    ...toCharges(FIXED_FEES, fees),
+    ...fees,
     ...licenses.charges,
-    ...toCharges(BILLING_ENTITLEMENTS, yield* findDueCards(dues, inAdvance(BILLING_ENTITLEMENTS))),
-    ...toCharges(CREDIT_GRANTS, yield* findDueCards(dues, inAdvance(CREDIT_GRANTS))),
+    ...(yield* chargeInAdvance(BILLING_ENTITLEMENTS, view, dues, isWanted)),
+    ...(yield* chargeInAdvance(CREDIT_GRANTS, view, dues, isWanted)),
     ...chargeLateArrears(view).filter(({ cycle }) => isWanted(cycle)),
   ];
-  return { charges, refunds: [...fees.flatMap((fee) => refundFee(view, fee)), ...licenses.refunds] };
+  return { charges, refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds] };
 }
 
-/** The refund of a fee charged by days, if the service ends sooner. */
-function refundFee(view: AccountView, { due, card, period, key }: DueCard<FixedFeeRateCard>): readonly Refund[] {
-  const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
-  if (cut === undefined) return [];
-  const unserved = { start: cut.at, end: period.served.end };
-  const refund = refundFixedFee({ ...card, enableProration: period.prorated }, view.currency, unserved, period);
-  if (refund === undefined) return [];
-  const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
-  const charge = { kind: "FIXED_FEE", billableId: card.id, cycle: due.cycle, natural: period.natural } as const;
-  return [{ key: refundKey(key, due, refundTime), ...charge, ...refundTime, ...refund }];
+/** An advance or late invoice by its dates. */
+export type AdvanceTerms = Pick<AdvanceCharge, "invoiceType" | "invoiceDate" | "due" | "cycle">;
+
+/**
+ * When advance or late charges may occur in these cycles, and refunds: {@link computeAdvanceBilling} without the
+ * charges, of which there may be hundreds in each of thousands of cycles. If all charges of an invoice turn out to be
+ * nothing, it does not exist.
+ */
+export function* findAdvanceTerms(
+  view: AccountView,
+  dues: readonly DueCycle[],
+  isWanted: CycleFilter,
+): Steps<{ readonly terms: readonly AdvanceTerms[]; readonly refunds: readonly Refund[] }> {
+  if (!mayChargeInAdvance(view)) return { terms: [], refunds: [] };
+  const licenses = yield* chargeLicensesInAdvance(view, dues, isWanted);
+  const cycleStartTerms: AdvanceTerms[] = [];
+  for (const due of dues) {
+    if (!isWanted(due.cycle) || !beginsAdvanceCharge(due)) continue;
+    cycleStartTerms.push(chargeAtCycleStart(due, () => undefined));
+    yield;
+  }
+  const lateCharges = chargeLateArrears(view).filter(({ cycle }) => isWanted(cycle));
+  return {
+    terms: [...cycleStartTerms, ...licenses.charges, ...lateCharges],
+    refunds: [...(yield* feeRefunds(view, dues)), ...licenses.refunds],
+  };
 }
+
+/** Whether an advance charge other than a license's begins in a cycle. */
+function beginsAdvanceCharge({ timeline, cycle }: DueCycle): boolean {
+  const begins = <Card extends PeriodicCard>({ kind, listIn }: PeriodicCards<Card>): boolean =>
+    listIn(cycle.term.plan.details).some((card) => {
+      const period = isInAdvance(card) ? findCoveredPeriod(timeline, cycle, timeCard(kind, card)) : undefined;
+      return period !== undefined && isAdvanceChargeDue(cycle, period);
+    });
+  return begins(FIXED_FEES) || begins(BILLING_ENTITLEMENTS) || begins(CREDIT_GRANTS);
+}
+
+/** The advance charges of a kind of card. */
+function* chargeInAdvance<Card extends PeriodicCard>(
+  cards: PeriodicCards<Card>,
+  view: AccountView,
+  dues: readonly DueCycle[],
+  isWanted: CycleFilter,
+): Steps<readonly AdvanceCharge[]> {
+  const dueCards = yield* findDueCards(dues, inAdvance(cards));
+  return dueCards
+    .filter(({ due }) => isWanted(due.cycle))
+    .map(({ due, card, period }) => chargeAtCycleStart(due, () => cards.rate(card, view.currency, period)));
+}
+
+/** The refunds of fees charged by days. */
+function* feeRefunds(view: AccountView, dues: readonly DueCycle[]): Steps<readonly Refund[]> {
+  const refunds: Refund[] = [];
+  const duesBeforeDecisions = dues.filter(({ due }) => view.decisions.some(({ decidedAt }) => decidedAt > due));
+  const dueCards = yield* findDueCards(duesBeforeDecisions, inAdvance(FIXED_FEES));
+  for (const { due, card, period, key } of dueCards) {
+    const cut = period.prorated ? findCut(view.decisions, period.served, due.due) : undefined;
+    if (cut === undefined) continue;
+    const unserved = { start: cut.at, end: period.served.end };
+    const refund = refundFixedFee({ ...card, enableProration: period.prorated }, view.currency, unserved, period);
+    if (refund === undefined) continue;
+    const refundTime = { at: cut.at, due: Math.max(cut.at, cut.decidedAt) };
+    const charge = { kind: "FIXED_FEE", billableId: card.id, cycle: due.cycle, natural: period.natural } as const;
+    refunds.push({ key: refundKey(key, due, refundTime), ...charge, ...refundTime, ...refund });
+  }
+  return refunds;
+}
+
+type CycleFilter = (cycle: AccountCycle) => boolean;
 
 /** Those of a kind of card that are charged in advance. */
 function inAdvance<Card extends PeriodicCard>(cards: PeriodicCards<Card>): PeriodicCards<Card> {

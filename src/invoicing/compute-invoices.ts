@@ -7,24 +7,17 @@ import { minorUnitDigits } from "../numbers/currency.ts";
 import { type Decimal, ZERO } from "../numbers/decimal.ts";
 import { type Steps, runToCompletion } from "../numbers/steps.ts";
 import type { Rounding } from "../rating/cards.ts";
-import { computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
+import { findAdvanceTerms, computeAdvanceBilling, mayChargeInAdvance } from "./advance.ts";
 import { type DraftSelection, type PaidDraft, payWithCredits } from "./credit-lines.ts";
 import {
   type Draft,
   type DraftTerms,
-  toDraftTerms,
+  finalInstant,
   invoiceKey,
   planAdvanceDrafts,
   planStandardDraft,
 } from "./draft.ts";
-import {
-  type AdvanceBilling,
-  earliestChargeStart,
-  chargeAtCycleStart,
-  chargingWindow,
-  type DueCycle,
-  findDueCycles,
-} from "./due-work.ts";
+import { type AdvanceBilling, earliestChargeStart, chargingWindow, type DueCycle, findDueCycles } from "./due-work.ts";
 import { draftsPeriod, findCreditGrants, type GrantedCredit, toRefundCredit, roundRefund } from "./granted-credits.ts";
 import { INVOICE_TYPES, type Invoice, type InvoiceLine } from "./invoice.ts";
 import {
@@ -130,13 +123,11 @@ function* computePaidDrafts(
     horizon,
     needsAllCycles ? undefined : chargingWindow(view.decisions, options),
   );
-  // Final invoices count for true-ups only (S13.3).
-  const isFinal = (due: DueCycle): boolean =>
-    options.isFinal?.(toDraftTerms(chargeAtCycleStart(due, () => undefined))) === true &&
-    !cycles.some(({ term }) => term.plan.details.minimumCommitment);
-  const advance = yield* needsAllCycles
-    ? computeAdvanceBilling(view, dues)
-    : computeAdvanceBilling(view, dues, isSelectedCycle, isFinal);
+  const isAdvanceDone =
+    !needsAllCycles && (yield* isAdvanceFinal(view, dues, { isSelectedCycle, cycles, isFinal: options.isFinal }));
+  const advance = isAdvanceDone
+    ? NO_ADVANCE
+    : yield* computeAdvanceBilling(view, dues, needsAllCycles ? undefined : isSelectedCycle);
   const advanceDrafts = planAdvanceDrafts(
     catalog,
     rounding,
@@ -184,6 +175,29 @@ function compareDrafts(a: DraftTerms, b: DraftTerms): number {
   );
 }
 
+const NO_ADVANCE: AdvanceBilling = { charges: [], refunds: [] };
+
+/**
+ * Whether all advance invoices of the touched cycles are final, and no true-up counts them (S13.3): checking their
+ * dates is much faster than checking each card.
+ */
+function* isAdvanceFinal(
+  view: AccountView,
+  dues: readonly DueCycle[],
+  period: {
+    readonly isSelectedCycle: (cycle: AccountCycle) => boolean;
+    readonly cycles: readonly AccountCycle[];
+    readonly isFinal: InvoicingOptions["isFinal"];
+  },
+): Steps<boolean> {
+  const { isSelectedCycle, cycles, isFinal } = period;
+  if (isFinal === undefined || cycles.some(({ term }) => term.plan.details.minimumCommitment)) return false;
+  const { terms } = yield* findAdvanceTerms(view, dues, isSelectedCycle);
+  return terms.every(
+    (each) => !isSelectedCycle(each.cycle) || isFinal({ ...each, finalAt: finalInstant(each.invoiceDate, each.due) }),
+  );
+}
+
 /** Whether a cycle, as currently known, touches a range. */
 function createCycleFilter(
   timeline: Timeline,
@@ -202,8 +216,9 @@ export function* findAdvanceInvoiceTerms(
   const horizon = Math.max(until, ...cyclesIn(timeline, from, until).map(({ end }) => end));
   const isSelectedCycle = createCycleFilter(timeline, { from, until });
   const dues = findDueCycles(view.decisions, horizon, chargingWindow(view.decisions, { from, until }));
-  const { charges } = yield* computeAdvanceBilling(view, dues, isSelectedCycle);
-  const dated = charges.filter(({ cycle }) => isSelectedCycle(cycle)).map(toDraftTerms);
+  const { terms } = yield* findAdvanceTerms(view, dues, isSelectedCycle);
+  const selectedTerms = terms.filter(({ cycle }) => isSelectedCycle(cycle));
+  const dated = selectedTerms.map(({ due, ...each }) => ({ ...each, finalAt: finalInstant(each.invoiceDate, due) }));
   return [...new Map(dated.map((each) => [invoiceKey(each), each])).values()];
 }
 
@@ -228,14 +243,14 @@ export function* findDueBefore(
   const window = { from: earliestChargeStart(decisions, openFrom), until: Number.POSITIVE_INFINITY };
   const dues = findDueCycles(decisions, until, isNew ? undefined : window);
   // Nothing of a closed cycle falls due, except refunds of a fee for several cycles.
-  const advance = yield* computeAdvanceBilling(view, dues, (cycle) => addDays(closesAt(cycle, view), 1) >= since);
+  const advance = yield* findAdvanceTerms(view, dues, (cycle) => addDays(closesAt(cycle, view), 1) >= since);
   const credits = [
     ...(yield* findCreditGrants(view, catalog, dues)),
     ...toRefundCredits(advance, accountRounding(view, catalog)),
   ];
   return {
     credits: credits.filter(({ grantedAt }) => grantedAt < until),
-    advanceFinalAt: advance.charges.map((charge) => toDraftTerms(charge).finalAt),
+    advanceFinalAt: advance.terms.map(({ invoiceDate, due }) => finalInstant(invoiceDate, due)),
   };
 }
 

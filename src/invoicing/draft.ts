@@ -134,18 +134,18 @@ export function planAdvanceDrafts(
   rounding: Rounding,
   charges: readonly AdvanceCharge[],
 ): readonly PlannedDraft[] {
-  const groups = groupBy(charges, (charge) => {
-    const { invoiceType, invoiceDate, finalAt, cycle } = toDraftTerms(charge);
+  const groups = groupBy(charges, ({ invoiceType, invoiceDate, due, cycle }) => {
     const { planId, version } = cycle.term.plan;
-    return `${invoiceType}|${invoiceDate}|${finalAt}|${cycle.start}|${version}|${planId}`;
+    return `${invoiceType}|${invoiceDate}|${finalInstant(invoiceDate, due)}|${cycle.start}|${version}|${planId}`;
   });
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (first === undefined) return [];
-    const terms = toDraftTerms(first);
+    const { invoiceType, cycle, invoiceDate, due } = first;
+    const terms = { invoiceType, cycle, invoiceDate, finalAt: finalInstant(invoiceDate, due) };
     const draft = memoize((): Draft | undefined => {
       const charges = group.flatMap(({ rate }) => rate() ?? []);
-      const items = toCardItems(charges, terms.cycle, catalog, rounding);
+      const items = toCardItems(charges, cycle, catalog, rounding);
       if (items.length === 0) return undefined;
       const notices = charges.flatMap((charge) => charge.notices);
       return { ...terms, items, subTotal: sumItems(items), usage: [], notices };
@@ -160,8 +160,8 @@ function memoize<Result>(work: () => Result): () => Result {
 }
 
 /** An advance invoice is final at its date, or as soon as it is known (S13.4). */
-export function toDraftTerms({ invoiceType, cycle, invoiceDate, due }: AdvanceCharge): DraftTerms {
-  return { invoiceType, cycle, invoiceDate, finalAt: Math.max(invoiceDate, due) };
+export function finalInstant(invoiceDate: Instant, due: Instant): Instant {
+  return Math.max(invoiceDate, due);
 }
 
 function toCardItems(
