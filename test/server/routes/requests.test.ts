@@ -314,9 +314,10 @@ test("an unknown id in a path, as long as it may be, is a 404 that names it, and
       filledLine,
       body === undefined ? {} : { body: { ...body, ...ONE_OF[line] } },
     );
-    const noun = NOUNS[/\{(\w+)\}/.exec(line)?.[1] ?? ""];
+    const parameter = /\{(\w+)\}/.exec(line)?.[1] ?? "";
+    const field = parameter === "event_schema_name" ? "name" : "id";
     const isOwner = line.includes("/features/{feature_id}") && line.includes("/accounts/");
-    const isNamed = String(json.message).startsWith(`no ${noun} has the id "xxxxxxxxxx`);
+    const isNamed = String(json.message).startsWith(`no ${NOUNS[parameter]} has the ${field} "xxxxxxxxxx`);
     if (status !== (isOwner ? 422 : 404) || !isNamed) faults.push(`${line}: got ${status} ${json.message}`);
   }
   expect(faults).toEqual([]);
