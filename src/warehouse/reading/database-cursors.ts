@@ -175,10 +175,9 @@ function normalizeNumberText(text: string, type: ColumnType["type"] | undefined)
 type Head = Pick<EventCursor, "file" | "line" | "at" | "take">;
 
 /** A cursor over blocks of rows or sums. */
-function createCursor(blocks: AsyncIterable<readonly Head[]>, close: EventCursor["close"]): EventCursor {
+function createCursor(blocks: AsyncIterable<Iterable<Head>>, close: EventCursor["close"]): EventCursor {
   const reading = blocks[Symbol.asyncIterator]();
-  let heads: readonly Head[] = [];
-  let next = 0;
+  let heads: Iterator<Head> | undefined;
   let head: Head | undefined;
   return {
     get file() {
@@ -191,12 +190,13 @@ function createCursor(blocks: AsyncIterable<readonly Head[]>, close: EventCursor
       return head?.at;
     },
     advance() {
-      head = heads[next++];
+      const next = heads?.next();
+      head = next?.done === false ? next.value : undefined;
       return head !== undefined;
     },
     async fill() {
       const block = await reading.next();
-      [heads, next] = [block.done === true ? [] : block.value, 0];
+      heads = block.done === true ? undefined : block.value[Symbol.iterator]();
       return block.done !== true;
     },
     take: () => head?.take() ?? true,
@@ -204,11 +204,11 @@ function createCursor(blocks: AsyncIterable<readonly Head[]>, close: EventCursor
   };
 }
 
-/** Rows in arrival order. */
+/** Rows in arrival order. An event is made when its row is next: a block of them would outlive a collection of garbage. */
 async function* readRows(
   { eventMakers, sink }: CursorContext,
   blocks: AsyncIterable<readonly SourceRow[]>,
-): AsyncIterable<readonly Head[]> {
+): AsyncIterable<Iterable<Head>> {
   const toHead = ({ source, file, row: line, at, texts }: SourceRow): Head => {
     const event = eventMakers[source]?.(texts, line) ?? { timestamp: "" };
     const eventAt = "code" in event ? undefined : tryParseInstant(event.timestamp);
@@ -216,14 +216,17 @@ async function* readRows(
     const take = (): boolean => ("code" in event ? sink.onBadLine(file, line, event) : sink.onEvent(file, line, event));
     return { file, line, at, take };
   };
-  for await (const rows of blocks) yield rows.map(toHead);
+  function* toHeads(rows: readonly SourceRow[]): Iterable<Head> {
+    for (const row of rows) yield toHead(row);
+  }
+  for await (const rows of blocks) yield toHeads(rows);
 }
 
 /**
  * Sums of plain rows, each at the start of its day. If the core doesn't accept a sum, its rows follow individually after
  * all sums of the day, with the others of that day.
  */
-async function* readGroups(context: CursorContext): AsyncIterable<readonly Head[]> {
+async function* readGroups(context: CursorContext): AsyncIterable<Iterable<Head>> {
   const { metering, sink } = context;
   const rejectedGroups: PlainGroup[] = [];
   const toHead = (group: PlainGroup): Head => ({
