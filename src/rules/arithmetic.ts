@@ -146,14 +146,14 @@ export const COMPARISONS: Operators = {
 /** Compares two operands. */
 function comparison(compileTwo: (left: Node, right: Node, textAllowance: () => TextAllowance) => Evaluator): Operator {
   return scalarOperator(0, (operands, scope) =>
-    compileTwo(operands[0] ?? ABSENT, operands[1] ?? ABSENT, () => textAllowanceOf(operands, scope)),
+    compileTwo(operands[0] ?? ABSENT, operands[1] ?? ABSENT, () => chooseTextAllowance(operands, scope)),
   );
 }
 
 /** Compares by order; `a < b < c` compares both pairs of neighbors. */
 function ordering(isInOrder: (order: number) => boolean, canBeBetween = false): Operator {
   return scalarOperator(0, (operands, scope) => {
-    const texts = textAllowanceOf(operands, scope);
+    const texts = chooseTextAllowance(operands, scope);
     if (canBeBetween && operands.length >= 3)
       return compileBetween(operands, (a, b) => isInOrder(compareValues(a, b, texts)));
     const [{ run: left } = ABSENT, { run: right } = ABSENT] = operands;
@@ -165,7 +165,7 @@ function ordering(isInOrder: (order: number) => boolean, canBeBetween = false): 
   });
 }
 
-function textAllowanceOf(operands: readonly Node[], { allowance }: OperationScope): TextAllowance {
+function chooseTextAllowance(operands: readonly Node[], { allowance }: OperationScope): TextAllowance {
   if (operands.every((operand) => operand.isScalar === true)) return undefined;
   allowance.enableCounting();
   return allowance;

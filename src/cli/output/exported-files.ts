@@ -165,7 +165,10 @@ export async function exportInvoices(
   for await (const row of usage) run.addUsage(row);
   for await (const event of events) run.add(event);
   const fileInvoices = ids.length === 0 ? [] : run.finish().invoices;
-  const [storedByAccount, pricedByAccount] = [groupBy(storedInvoices, accountOf), groupBy(fileInvoices, accountOf)];
+  const [storedByAccount, pricedByAccount] = [
+    groupBy(storedInvoices, getAccountId),
+    groupBy(fileInvoices, getAccountId),
+  ];
   const accounts = ids.map((id) => {
     const stored = groupBy(storedByAccount.get(id) ?? [], invoiceLabel);
     const pricedInvoices = groupBy(pricedByAccount.get(id) ?? [], invoiceLabel);
@@ -182,7 +185,7 @@ export async function exportInvoices(
   };
 }
 
-function accountOf({ accountId }: Invoice): string {
+function getAccountId({ accountId }: Invoice): string {
   return accountId;
 }
 
